@@ -112,6 +112,7 @@ Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& q
     if (added) out.lines.push_back({.name = key.second, .panel = key.first});
     out.lines[it->second].samples.push_back({.x = at->value, .point = i});
   }
+  out.limits = limits_of(table, out.metric);
   for (CurveLine& line : out.lines) {
     std::ranges::stable_sort(line.samples, {}, &CurveSample::x);
     if (const std::string problem = ambiguity(table, line); !problem.empty())

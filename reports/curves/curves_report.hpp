@@ -37,8 +37,9 @@ struct CurvesReport {
   std::string x_name = {};
   std::string x_unit = {};  ///< base unit of the labels; empty for numbers
   std::string panel_name = {};
-  std::vector<CurveLine> lines = {};  ///< in the order of their first points
-  std::size_t without = 0;            ///< points without this metric
+  std::vector<CurveLine> lines = {};     ///< in the order of their first points
+  std::size_t without = 0;               ///< points without this metric
+  std::vector<MetricLimit> limits = {};  ///< those of the table for this metric
 };
 
 /// The error names the columns that can be x, or the column in which two points of one line differ.
@@ -48,8 +49,8 @@ Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& q
 /// row for each point, with interval, class and run id.
 std::vector<Table> tables_of(const CurvesReport& report);
 std::string to_json(const CurvesReport& report);
-/// x is logarithmic where it spans more than a factor of 8, and y where it spans more than a factor
-/// of 30. A point without a value interrupts its line.
+/// x is logarithmic where it is wide (is_wide() of reports/render/axis.hpp), and y where it spans
+/// more than a factor of 30. A point without a value interrupts its line.
 Figure figure_of(const CurvesReport& report);
 
 }  // namespace tiersim

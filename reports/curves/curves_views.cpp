@@ -1,7 +1,6 @@
 // Curves as tables, JSON and a drawing.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "reports/curves/curves_report.hpp"
 #include "reports/points/missing_points.hpp"
+#include "reports/render/axis.hpp"
 
 namespace tiersim {
 namespace {
@@ -114,6 +114,13 @@ std::vector<Table> tables_of(const CurvesReport& report) {
       fmt::format("{}: {}, class {}; brackets: 95 % interval, where numbers "
                   "behind it have one",
                   report.metric, unit, of_class(report)));
+  if (report.table->whole)
+    out.back().notes.push_back(fmt::format("{} of {} points: {}", report.table->points.size(),
+                                           report.table->whole->points,
+                                           report.table->whole->chosen_by));
+  for (const MetricLimit& limit : report.limits)
+    out.back().notes.push_back(
+        fmt::format("{} ({}): dashed in the figure", limit_text(limit, report.unit), limit.source));
   MissingPoints missing;
   for (const CurveLine& line : report.lines)
     for (const CurveSample& sample : line.samples)
@@ -143,39 +150,47 @@ std::string to_json(const CurvesReport& report) {
     }
     lines.push_back({{"line", line.name}, {"panel", line.panel}, {"points", points}});
   }
-  const Json out{{"metric", report.metric}, {"unit", report.unit},        {"x", report.x_name},
-                 {"x_unit", report.x_unit}, {"panel", report.panel_name}, {"lines", lines}};
+  Json limits = Json::array();
+  for (const MetricLimit& limit : report.limits)
+    limits.push_back({{"value", limit.value}, {"name", limit.name}, {"source", limit.source}});
+  Json out{{"metric", report.metric}, {"unit", report.unit},        {"x", report.x_name},
+           {"x_unit", report.x_unit}, {"panel", report.panel_name}, {"limits", limits},
+           {"lines", lines}};
+  if (const auto& whole = report.table->whole)
+    out["part"] = {{"of", whole->points}, {"chosen_by", whole->chosen_by}};
   return out.dump(2) + '\n';
 }
 
 Figure figure_of(const CurvesReport& report) {
-  double x_low = std::numeric_limits<double>::infinity();
-  double x_high = -x_low;
-  double y_low = x_low;
-  double y_high = -x_low;
+  AxisRange across;
+  AxisRange up;
   for (const CurveLine& line : report.lines)
     for (const CurveSample& sample : line.samples) {
-      x_low = std::min(x_low, sample.x);
-      x_high = std::max(x_high, sample.x);
+      across.add(sample.x);
       const Metric* metric = metric_at(report, sample);
       if (metric == nullptr) continue;
-      y_low = std::min(y_low, metric->ci95 ? metric->ci95->low : metric->value);
-      y_high = std::max(y_high, metric->ci95 ? metric->ci95->high : metric->value);
+      up.add(metric->ci95 ? metric->ci95->low : metric->value);
+      up.add(metric->ci95 ? metric->ci95->high : metric->value);
     }
-  const ShownUnit x_unit = shown_unit(report.x_unit, x_high);
-  const ShownUnit y_unit = shown_unit(report.unit, y_high);
+  for (const MetricLimit& limit : report.limits) up.add(limit.value);
+  const ShownUnit x_unit = shown_unit(report.x_unit, across.high);
+  const ShownUnit y_unit = shown_unit(report.unit, up.high);
   const PointTable& table = *report.table;
   Figure figure{.title = table.title.empty() ? axis_label(report.metric, {}) : table.title,
                 .columns = 3,
+                .common_x = true,
                 .common_y = true,
                 .panels = {}};
   const FigureAxis x{.label = axis_label(report.x_name, x_unit),
-                     .log_base = x_low > 0 && x_high >= 8 * x_low ? 2 : 0};
+                     .log_base = is_wide(across) ? 2 : 0};
   const FigureAxis y{.label = axis_label(report.metric, y_unit),
-                     .log_base = y_low > 0 && y_high > 30 * y_low ? 10 : 0};
+                     .log_base = up.low > 0 && up.high > 30 * up.low ? 10 : 0};
   bool intervals = false;
   for (const std::string& panel : panels_of(report)) {
     FigurePanel& drawn = figure.panels.emplace_back(FigurePanel{.x = x, .y = y});
+    for (const MetricLimit& limit : report.limits)
+      drawn.limits.push_back(
+          {.y = limit.value * y_unit.factor, .label = limit_text(limit, report.unit)});
     if (!report.panel_name.empty()) drawn.title = fmt::format("{} {}", report.panel_name, panel);
     for (const CurveLine& line : report.lines) {
       if (line.panel != panel) continue;
@@ -192,6 +207,8 @@ Figure figure_of(const CurvesReport& report) {
   }
   figure.subtitle =
       fmt::format("class {}{}", of_class(report), intervals ? "; whiskers: 95 % intervals" : "");
+  if (table.whole)
+    figure.subtitle += fmt::format("; {} of {} points", table.points.size(), table.whole->points);
   number_styles(figure);
   return figure;
 }

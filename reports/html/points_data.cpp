@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/points/point_values.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -120,6 +122,30 @@ std::string configurations(const PointTable& table) {
          ",\"changed\":" + changed + "]";
 }
 
+// The chosen columns and metric by name.
+std::string choice_json(const PointsView& view) {
+  Json out = Json::object();
+  const auto add = [&](const char* key, std::optional<std::size_t> column) {
+    if (column) out[key] = view.columns[*column].name;
+  };
+  add("x", view.choice.x);
+  add("colour", view.choice.by);
+  add("panel", view.choice.panel);
+  if (!view.choice.metric.empty()) out["metric"] = view.choice.metric;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The limits of each metric by its index.
+std::string limits_json(const PointTable& table, const PointsView& view) {
+  Json out = Json::array();
+  for (std::size_t m = 0; m < view.metrics.size(); ++m)
+    for (const MetricLimit& limit : limits_of(table, view.metrics[m].name))
+      out.push_back({{"metric", m},
+                     {"value", limit.value},
+                     {"text", limit_text(limit, view.metrics[m].unit)}});
+  return out.dump();
+}
+
 }  // namespace
 
 std::string points_json(const PointTable& table, const PointsView& view) {
@@ -146,6 +172,8 @@ std::string points_json(const PointTable& table, const PointsView& view) {
   if (!table.feasible.empty())
     out += ",\"feasible\":" +
            array(table.feasible, [](bool feasible) { return std::string(feasible ? "1" : "0"); });
+  out += ",\"choice\":" + choice_json(view);
+  out += ",\"limits\":" + limits_json(table, view);
   if (table.whole) out += fmt::format(",\"whole\":{}", table.whole->points);
   return out + configurations(table) + "}";
 }

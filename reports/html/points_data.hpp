@@ -10,8 +10,9 @@ namespace tiersim {
 /// {"points", "columns": [{name, key, unit, labels, order, numbers, at}],
 ///  "metrics": [{name, unit, meaning, class, values, low, high}],
 ///  "objectives": [{metric, maximize}], "shown", "front", "feasible", "problems": [[point, text]],
-///  "run_ids", "words", "rerun": [[index of words]], "whole", "config": {...}, "changed": [[path,
-///  value]]}
+///  "run_ids", "words", "rerun": [[index of words]], "choice": {x, metric, colour, panel},
+///  "limits": [{metric, value, text}], "whole", "config": {...}, "changed": [[path, value]]}
+/// `choice` names columns and a metric that the command chose for the first chart.
 /// `whole` is the number of all points where these are a part of them.
 /// Values have 7 significant digits and whole numbers have all digits. Drawing and sorting need no
 /// more, and `rerun` gives every bit. Labels of a column and words of commands are stored once. Run

@@ -358,7 +358,7 @@ void add_provenance(Page& page, const PointTable& table, const PointsView& view,
 
 std::string points_page(const PointTable& table, const PointsPage& options) {
   TS_EXPECTS(!table.points.empty(), table.source);
-  const PointsView view = view_of(table);
+  const PointsView view = view_of(table, options.choice);
   Page page(table.title.empty() ? "tiersim: points" : table.title,
             fmt::format("{} points simulated by tiersim", whole_of(table).points));
   add_summary(page, table, view);

@@ -5,6 +5,7 @@
 // With Vega (sim/cmake/TiersimVega.cmake) the drawings are interactive.
 #include <string>
 
+#include "reports/html/points_view.hpp"
 #include "reports/points/point_table.hpp"
 
 namespace tiersim {
@@ -13,6 +14,7 @@ struct PointsPage {
   std::string version = {};    ///< of the tiersim that makes the page
   std::string vega = {};       ///< source of the Vega bundle; empty: static drawings
   std::size_t rows_max = 200;  ///< rows of the table without scripts
+  ChartChoice choice = {};     ///< which the reader can change
 };
 
 /// The same table and page give the same bytes. The table has at least one point.

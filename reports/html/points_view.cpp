@@ -144,16 +144,18 @@ std::optional<std::size_t> PointsView::metric(std::string_view name) const {
 }
 
 std::optional<std::size_t> PointsView::main_axis() const {
+  if (choice.x && columns[*choice.x].numeric()) return choice.x;
+  const auto rank = [&](std::size_t c) {
+    return std::pair(!columns[c].derived(), columns[c].labels.size());
+  };
   std::optional<std::size_t> out;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (!columns[c].numeric() || columns[c].labels.size() < 2) continue;
-    if (!out || columns[c].labels.size() > columns[*out].labels.size()) out = c;
-  }
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].numeric() && columns[c].varies() && (!out || rank(c) > rank(*out))) out = c;
   return out;
 }
 
-PointsView view_of(const PointTable& table) {
-  PointsView out;
+PointsView view_of(const PointTable& table, ChartChoice choice) {
+  PointsView out{.choice = std::move(choice)};
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     out.columns.push_back(label_column(table, c));
   out.metrics = metric_columns(table);

@@ -25,6 +25,8 @@ struct LabelColumn {
 
   bool numeric() const { return !numbers.empty(); }
   bool varies() const { return labels.size() > 1; }
+  /// True for a number that no setting takes: it follows from those of other columns.
+  bool derived() const { return numeric() && key.empty(); }
 };
 
 /// One metric of all points.
@@ -39,12 +41,21 @@ struct MetricColumn {
   bool varies = false;
 };
 
+/// What the first chart of a page shows at first. The chart decides what is not given.
+struct ChartChoice {
+  std::optional<std::size_t> x = {};      ///< numeric column
+  std::string metric = {};                ///< full name
+  std::optional<std::size_t> by = {};     ///< column of the lines and their colours
+  std::optional<std::size_t> panel = {};  ///< column with a panel for each label
+};
+
 struct PointsView {
   std::vector<LabelColumn> columns = {};
   /// Metrics that some point has, in the order of `list metrics`
   std::vector<MetricColumn> metrics = {};
   std::vector<ReportObjective> objectives = {};  ///< of the sweep, else the default ones
-  bool chosen_objectives = false;                ///< true where the sweep states no objectives
+  ChartChoice choice = {};
+  bool chosen_objectives = false;  ///< true where the sweep states no objectives
   /// The Pareto front of the objectives; none where there are fewer than two.
   std::optional<ParetoReport> pareto = {};
   std::vector<std::size_t> front = {};              ///< points that no other point dominates
@@ -54,13 +65,13 @@ struct PointsView {
   std::vector<std::size_t> shown = {};
 
   std::optional<std::size_t> metric(std::string_view name) const;
-  /// The numeric axis with the most values, which is that of the first chart; none where no axis
-  /// varies.
+  /// The axis of the first chart: the chosen one, else the numeric axis with the most values, a
+  /// setting before a derived one; none where no axis varies.
   std::optional<std::size_t> main_axis() const;
 };
 
 /// `table` outlives the view.
-PointsView view_of(const PointTable& table);
+PointsView view_of(const PointTable& table, ChartChoice choice = {});
 
 /// A label as shown: "(none)" for an empty one.
 inline std::string shown_label(const std::string& label) {

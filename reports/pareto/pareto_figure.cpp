@@ -85,9 +85,11 @@ Figure figure_of(const ParetoReport& report, std::size_t x, std::size_t y,
   const std::vector<std::size_t> labelled = labelled_columns(table);
   figure.subtitle = fmt::format(
       "full: {} of {} points, which nothing beats{}; ringed: the knee{}", report.front.size(),
-      report.front.size() + report.dominated.size(),
+      report.counts.compared,
       panel.front->joined ? "" : fmt::format(" in all {} objectives", report.objectives.size()),
       labelled.empty() ? "" : "; labels: " + names_of(table, labelled));
+  if (report.counts.compared > report.front.size() + report.dominated.size())
+    figure.subtitle += fmt::format("; hollow: {} of the others", report.dominated.size());
   std::map<std::string, std::size_t> groups;
   for (std::size_t g = 0; g < panel.series.size(); ++g) groups[panel.series[g].name] = g;
   std::size_t order = 0;

@@ -47,15 +47,22 @@ std::string to_json(const ParetoReport& report) {
   }
   Json front = Json::array();
   for (const std::size_t i : report.front) front.push_back(point_of(report, i));
+  const Json counts{{"compared", report.counts.compared},
+                    {"front", report.front.size()},
+                    {"unacceptable", report.counts.unacceptable},
+                    {"without_value", report.counts.without.count()}};
   Json out{{"objectives", objectives},
            {"constraints", report.table->constraints},
+           {"counts", counts},
            {"front", front},
            {"knee", report.knee ? Json(report.table->points[*report.knee].position) : Json()},
            {"hypervolume", report.hypervolume},
-           {"dominated", positions(report, report.dominated)},
-           {"unacceptable", positions(report, report.unacceptable)},
-           {"without_value", positions(report, report.without)},
            {"notes", report.notes}};
+  if (!report.table->whole) {
+    out["dominated"] = positions(report, report.dominated);
+    out["unacceptable"] = positions(report, report.unacceptable);
+    out["without_value"] = positions(report, report.without);
+  }
   return out.dump(2) + '\n';
 }
 

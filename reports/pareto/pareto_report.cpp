@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "reports/footprint/point_labels.hpp"
-#include "reports/points/missing_points.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 
@@ -38,9 +37,9 @@ Column column_of(const ParetoObjective& objective, const std::vector<std::size_t
           .unit = objective.unit};
 }
 
-// Share of the box from worst to best that the front dominates.
-double volume_share(const std::vector<Objectives>& points, const Senses& senses) {
-  const Objectives worst = worst_of(points, senses);
+// Share of the box from `worst` to best that the front dominates.
+double volume_share(const std::vector<Objectives>& points, const Objectives& worst,
+                    const Senses& senses) {
   if (worst.empty()) return 0;
   Senses opposite;
   for (const Sense sense : senses)
@@ -66,15 +65,15 @@ bool is_workload(const std::string& key) {
 }
 
 std::vector<std::string> notes_on_workloads(const PointTable& table,
-                                            const std::vector<std::size_t>& compared) {
+                                            const std::vector<std::size_t>& compared,
+                                            const WholeComparison* whole) {
   std::vector<std::string> varied;
   std::string example;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (!is_workload(table.columns[c].key)) continue;
     const auto label = [&](std::size_t i) { return table.points[i].labels[c]; };
-    if (std::ranges::all_of(compared,
-                            [&](std::size_t i) { return label(i) == label(compared[0]); }))
-      continue;
+    const auto same = [&](std::size_t i) { return label(i) == label(compared[0]); };
+    if (whole != nullptr ? !whole->differ.at(c) : std::ranges::all_of(compared, same)) continue;
     varied.push_back(table.columns[c].name);
     if (example.empty() && table.columns[c].numeric && !label(compared[0]).empty())
       example = fmt::format("; see one at a time: --where \"{} == {}\"", varied.back(),
@@ -83,6 +82,25 @@ std::vector<std::string> notes_on_workloads(const PointTable& table,
   if (varied.empty()) return {};
   return {fmt::format("points differ in {}, which is what is asked and no choice{}", join(varied),
                       example)};
+}
+
+// The comparison of all points by these objectives; null where the table has them all.
+const WholeComparison* comparison_of(const PointTable& table,
+                                     const std::vector<ParetoObjective>& objectives) {
+  if (!table.whole || !table.whole->comparison) return nullptr;
+  const WholeComparison& all = *table.whole->comparison;
+  const auto same = [](const ReportObjective& a, const ParetoObjective& b) {
+    return a.metric == b.name && a.maximize == (b.sense == Sense::maximize);
+  };
+  return std::ranges::equal(all.objectives, objectives, same) ? &all : nullptr;
+}
+
+ParetoCounts counts_of(const WholeComparison& all) {
+  return {.compared = static_cast<std::size_t>(all.compared),
+          .unacceptable = static_cast<std::size_t>(all.unacceptable),
+          .without = {.failed = static_cast<std::size_t>(all.failed),
+                      .unfit = static_cast<std::size_t>(all.unfit),
+                      .valueless = static_cast<std::size_t>(all.valueless)}};
 }
 
 // True where any point has an interval; programs get its ends as columns.
@@ -136,12 +154,20 @@ ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> obj
       points.push_back(std::move(point));
     }
   }
-  out.notes = notes_on_workloads(table, compared);
+  const WholeComparison* whole = comparison_of(table, out.objectives);
+  if (whole != nullptr) {
+    out.counts = counts_of(*whole);
+  } else {
+    out.counts = {.compared = compared.size(), .unacceptable = out.unacceptable.size()};
+    for (const std::size_t i : out.without) out.counts.without.add(table.points[i]);
+  }
+  out.notes = notes_on_workloads(table, compared, whole);
   const std::vector<std::size_t> front = pareto_front(points, senses);
   for (std::size_t i = 0; i < compared.size(); ++i)
     (std::ranges::binary_search(front, i) ? out.front : out.dominated).push_back(compared[i]);
   if (const auto knee = knee_point(points, senses)) out.knee = compared[*knee];
-  out.hypervolume = volume_share(points, senses);
+  out.hypervolume =
+      volume_share(points, whole != nullptr ? whole->worst : worst_of(points, senses), senses);
   const ParetoObjective& first = out.objectives.front();
   std::ranges::stable_sort(out.front, [&](std::size_t a, std::size_t b) {
     const double left = first.values[a]->value;
@@ -184,22 +210,21 @@ Table table_of(const ParetoReport& report, bool all) {
     row.emplace_back(point.rerun);
     out.add(std::move(row));
   }
-  const std::size_t compared = report.front.size() + report.dominated.size();
-  out.notes.push_back(
-      fmt::format("{} of {} points are on the front, {} are dominated; it covers "
-                  "{:.4f} of the box between the worst and the best of them (hypervolume: of this "
-                  "box alone, so not to be compared with that of other points)",
-                  report.front.size(), compared, report.dominated.size(), report.hypervolume));
+  const std::size_t compared = report.counts.compared;
+  out.notes.push_back(fmt::format(
+      "{} of {} points are on the front, {} are dominated; it covers "
+      "{:.4f} of the box between the worst and the best of them (hypervolume: of this "
+      "box alone, so not to be compared with that of other points)",
+      report.front.size(), compared, compared - report.front.size(), report.hypervolume));
   if (report.knee)
     out.notes.push_back(
         fmt::format("* knee: nearest to the best of every objective at once, each scaled from its "
                     "best to its worst on the front; again: `{}`",
                     points.points[*report.knee].rerun));
-  if (!report.unacceptable.empty())
+  if (report.counts.unacceptable > 0)
     out.notes.push_back(fmt::format("{} more do not meet the constraints of the sweep",
-                                    report.unacceptable.size()));
-  MissingPoints missing;
-  for (const std::size_t i : report.without) missing.add(points.points[i]);
+                                    report.counts.unacceptable));
+  const MissingPoints& missing = report.counts.without;
   if (missing.count() > 0)
     out.notes.push_back(
         fmt::format("not compared: {} ({})", points_text(missing.count()), missing.text()));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/points/missing_points.hpp"
 #include "reports/points/point_table.hpp"
 #include "reports/points/point_values.hpp"
 #include "reports/render/figure.hpp"
@@ -39,6 +40,13 @@ struct ParetoColumn {
   std::vector<std::string> cells = {};
 };
 
+/// Numbers of points. They are of all points where the table has a part of them.
+struct ParetoCounts {
+  std::size_t compared = 0;
+  std::size_t unacceptable = 0;
+  MissingPoints without = {};
+};
+
 struct ParetoReport {
   const PointTable* table = nullptr;  ///< outlives this
   std::vector<ParetoObjective> objectives = {};
@@ -48,6 +56,7 @@ struct ParetoReport {
   std::vector<std::size_t> dominated = {};
   std::vector<std::size_t> unacceptable = {};  ///< break a constraint
   std::vector<std::size_t> without = {};       ///< did not run, or lack a value of an objective
+  ParetoCounts counts = {};
   std::optional<std::size_t> knee = {};
   double hypervolume = 0;
   std::vector<std::string> notes = {};  ///< further remarks
@@ -59,6 +68,7 @@ ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> obj
 /// on the front. Programs also get the ends of 95 % intervals, where a point has one, the complete
 /// run id and the command that runs it again.
 Table table_of(const ParetoReport& report, bool all);
+/// Lists the positions of points off the front where the table has all points.
 std::string to_json(const ParetoReport& report);
 
 /// Objective `y` over objective `x`, coloured by the label column `by` where there is one. The

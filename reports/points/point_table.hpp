@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,39 @@ struct ReportObjective {
   bool maximize = false;
 };
 
+/// A value to hold a metric against, which figures draw as a dashed line.
+struct MetricLimit {
+  std::string metric = {};  ///< full name; "ttft_s" is that of every statistic, "ttft_s.p99" of one
+  double value = 0;         ///< in the unit of the metric
+  std::string name = {};    ///< "SLO", "limit"
+  std::string source = {};  ///< who states it: "slo_ttft of the server"
+
+  bool is_of(const std::string& full_name) const {
+    return full_name == metric || full_name.starts_with(metric + '.');
+  }
+};
+
+/// The comparison of all points by some objectives, where a table has a part of them.
+struct WholeComparison {
+  std::vector<ReportObjective> objectives = {};
+  std::int64_t compared = 0;
+  std::int64_t unacceptable = 0;  ///< break a constraint
+  // points that are not compared, by reason
+  std::int64_t failed = 0;
+  std::int64_t unfit = 0;
+  std::int64_t valueless = 0;
+  std::vector<double> worst = {};  ///< of each objective, over the compared points
+  std::vector<bool> differ = {};   ///< by column: compared points have different labels
+};
+
 /// Counts of all points where a table has a part of them.
 struct WholePoints {
   std::int64_t points = 0;
   std::int64_t with_results = 0;
   std::int64_t failed = 0;
-  std::int64_t feasible = 0;             ///< meet all constraints, where there are any
+  std::int64_t feasible = 0;  ///< meet all constraints, where there are any
+  /// Where the objectives of the table were known before the part was chosen.
+  std::optional<WholeComparison> comparison = {};
   std::int64_t compared = 0;             ///< candidates for the front
   std::vector<std::size_t> labels = {};  ///< distinct ones by column; 0: too many to count
   std::string chosen_by = {};            ///< how the part was chosen: "every 100th point; ..."
@@ -55,14 +83,16 @@ struct PointTable {
   std::vector<PointColumn> columns = {};
   std::vector<ReportPoint> points = {};  ///< by position
   std::int64_t missing = 0;              ///< points of its sweeps without a result yet
-  /// Set where `points` are a part. It holds the whole front of `objectives`, and of each metric
-  /// and numeric column a point with the least and one with the most.
+  /// Set where `points` are a part; `chosen_by` says which.
   std::optional<WholePoints> whole = {};
+  /// Metrics that records had and do not hold, because the report does not need them.
+  std::set<std::string> left_out = {};
   /// True for points of a sample or a search. Those along one axis then differ in the others as
   /// well.
   bool chosen = false;
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty
   std::vector<std::string> constraints = {};     ///< as written
+  std::vector<MetricLimit> limits = {};          ///< of servers and of the constraints
   std::vector<bool> feasible = {};  ///< by point: meets all constraints; empty where there are none
 };
 

@@ -75,7 +75,7 @@ std::span<const std::array<ReportObjective, 2>> usual_objectives() {
 }
 
 std::vector<std::string> metric_names(const PointTable& table) {
-  std::set<std::string> out;
+  std::set<std::string> out = table.left_out;
   for (const ReportPoint& point : table.points) {
     if (!point.record) continue;
     for (const auto& [name, metric] : point.record->metrics) out.insert(name);
@@ -116,6 +116,22 @@ std::string axis_label(const std::string& metric, const ShownUnit& unit) {
   }
   std::ranges::replace(text, '_', ' ');
   return unit.name.empty() ? text : fmt::format("{} ({})", text, unit.name);
+}
+
+std::vector<MetricLimit> limits_of(const PointTable& table, const std::string& metric) {
+  constexpr double kRounding = 1e-9;  // a limit of time is rounded to whole picoseconds
+  std::vector<MetricLimit> out;
+  for (const MetricLimit& limit : table.limits) {
+    const auto same = [&](const MetricLimit& other) {
+      return std::abs(other.value - limit.value) <= kRounding * std::abs(limit.value);
+    };
+    if (limit.is_of(metric) && std::ranges::none_of(out, same)) out.push_back(limit);
+  }
+  return out;
+}
+
+std::string limit_text(const MetricLimit& limit, const std::string& unit) {
+  return limit.name + ' ' + display(limit.value, unit);
 }
 
 Cell cell_of(const Metric& metric) {

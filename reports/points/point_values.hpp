@@ -30,7 +30,8 @@ std::optional<double> metric_value(const RunRecord& record, const std::string& n
 /// Objectives for points whose sweep states none, best first: pairs of opposing metrics.
 std::span<const std::array<ReportObjective, 2>> usual_objectives();
 
-/// Full names of the metrics that any point has, sorted by name.
+/// Full names of the metrics that any point has, or had before the report left it out, sorted by
+/// name.
 std::vector<std::string> metric_names(const PointTable& table);
 
 /// The common class of these metrics, "specification", or "mixed"; empty where there are none.
@@ -47,6 +48,12 @@ ShownUnit shown_unit(std::string_view unit, double largest);
 
 /// "throughput_tokens_per_s" with its shown unit, as a label of an axis: "kv_footprint (GiB)".
 std::string axis_label(const std::string& metric, const ShownUnit& unit);
+
+/// The limits of a metric, each value once: a sweep may be subject to the SLO of its server.
+std::vector<MetricLimit> limits_of(const PointTable& table, const std::string& metric);
+
+/// "SLO 200 ms".
+std::string limit_text(const MetricLimit& limit, const std::string& unit);
 
 /// The value of a metric as a cell. Its text has the interval, where the metric has one:
 /// "12.3 ms [11.9 ms, 12.8 ms]".

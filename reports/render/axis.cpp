@@ -14,6 +14,11 @@ void AxisRange::add(double value) {
   high = std::max(high, value);
 }
 
+bool is_wide(const AxisRange& values) {
+  constexpr double kFactor = 16;
+  return values.low > 0 && values.high >= kFactor * values.low;
+}
+
 double tick_step(double range) {
   const double least = range / 5;
   const double power = std::pow(10.0, std::floor(std::log10(least)));

@@ -16,6 +16,10 @@ struct AxisRange {
   bool empty() const { return low > high; }
 };
 
+/// True where an axis of these values is logarithmic by default: they are positive and span more
+/// than a decade, that is, a factor of 16.
+bool is_wide(const AxisRange& values);
+
 /// 1, 2 or 5 times a power of ten, with at most five steps over the range.
 double tick_step(double range);
 

@@ -69,6 +69,12 @@ struct FigureText {
   bool right = false;  ///< true: to the right of the position; false: centred above it
 };
 
+/// A value of y to hold against the points, such as a service level objective (SLO).
+struct FigureLimit {
+  double y = 0;
+  std::string label = {};  ///< beside the line: "limit 200 ms"
+};
+
 struct FigureAxis {
   std::string label = {};  ///< with its unit
   int log_base = 0;        ///< 0: linear
@@ -104,6 +110,8 @@ struct FigurePanel {
   FigureAxis y = {};
   std::vector<FigureSeries> series = {};
   std::vector<FigureText> texts = {};
+  /// Dashed lines across the panel, in figures of lines and points that to_svg() draws.
+  std::vector<FigureLimit> limits = {};
   std::optional<FigureFront> front = {};
   /// The cells of a map, which has no series. Rows go from the lowest tick of y to the highest, and
   /// each row goes from the lowest tick of x to the highest.
@@ -123,7 +131,8 @@ struct Figure {
   double width = kSingleColumn;
   double panel_height = 1.6;  ///< height of the plot without labels, in inches
   std::size_t columns = 1;    ///< panels beside each other
-  bool common_y = false;      ///< one scale for all panels, so that they can be compared
+  bool common_x = false;      ///< one scale for all panels, so that they can be compared
+  bool common_y = false;
   std::vector<FigurePanel> panels = {};
   std::vector<std::string> row_titles = {};     ///< titles beside the rows of a map's panels
   std::vector<FigureCategory> categories = {};  ///< the categories of a map

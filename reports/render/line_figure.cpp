@@ -40,6 +40,7 @@ AxisRange range_of_y(const FigurePanel& panel) {
       out.add(point.low);
       out.add(point.high);
     }
+  for (const FigureLimit& limit : panel.limits) out.add(limit.y);
   return out;
 }
 
@@ -75,6 +76,16 @@ class Plot {
     y_ticks(canvas);
     x_ticks(canvas, x_values);
     canvas.rectangle(corner_, width_, height_, "none", kFrame);
+  }
+
+  /// The line goes through everything, and its label lies on top of everything.
+  void limit(SvgCanvas& canvas, const FigureLimit& limit) const {
+    constexpr double kAboveLine = 4;
+    const bool low = y(limit.y) > corner_.y + kTickSize + kAboveLine;  // there is room above it
+    canvas.line({corner_.x, y(limit.y)}, {corner_.x + width_, y(limit.y)},
+                {.colour = "#000000", .width = 1.2, .dash = "6 4"});
+    canvas.text({corner_.x + 6, y(limit.y) + (low ? -kAboveLine : kTickSize + 3)}, limit.label,
+                {.size = kTickSize, .bold = true, .halo = true});
   }
 
   void series(SvgCanvas& canvas, const FigureSeries& series) const {
@@ -126,8 +137,11 @@ class Plot {
 
   void x_ticks(SvgCanvas& canvas, const std::set<double>& x_values) const {
     double free_from = -1;  // px: left end of the free space for labels
+    const bool binary = log_x_ || std::ranges::all_of(x_values, [](double value) {
+                          return value >= 1024 && std::fmod(value, 1024) == 0;
+                        });
     for (const double value : x_values) {
-      const std::string label = log_x_ ? binary_label(value) : decimal_label(value, x_.high);
+      const std::string label = binary ? binary_label(value) : decimal_label(value, x_.high);
       const double half = text_width(label, kTickSize) / 2;
       canvas.line({x(value), corner_.y + height_}, {x(value), corner_.y + height_ + 4}, kFrame);
       if (x(value) - half < free_from) continue;
@@ -166,10 +180,10 @@ class LineDrawing {
     width_ = 2 * kMargin + 14 +
              static_cast<double>(columns_) * (kPlotLeft + plot_width_ + kPlotGap) - kPlotGap;
     for (const FigurePanel& panel : figure.panels) {
-      const AxisRange y = range_of_y(panel);
-      if (!y.empty()) {
-        all_y_.add(y.low);
-        all_y_.add(y.high);
+      for (const auto& [range, all] :
+           {std::pair(range_of_y(panel), &all_y_), std::pair(range_of_x(panel), &all_x_)}) {
+        all->add(range.low);  // an empty range is infinite, which is ignored
+        all->add(range.high);
       }
       for (const FigureSeries& series : panel.series) {
         if (series.name.empty() || series.role == SeriesRole::guide) continue;
@@ -238,7 +252,7 @@ class LineDrawing {
   void panel(const FigurePanel& panel, SvgPoint corner) {
     canvas_.text({corner.x + plot_width_ / 2, corner.y - 8}, panel.title,
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true});
-    const AxisRange x = range_of_x(panel);
+    const AxisRange x = figure_.common_x ? all_x_ : range_of_x(panel);
     const AxisRange y = figure_.common_y ? all_y_ : range_of_y(panel);
     const bool log_x = panel.x.log_base != 0;
     Plot plot(x, with_ticks(y), log_x, corner, plot_width_, plot_height_);
@@ -249,6 +263,7 @@ class LineDrawing {
         for (const FigurePoint& point : series.points) values.insert(point.x);
     plot.axes(canvas_, ticks_of(x, std::move(values), log_x));
     for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
+    for (const FigureLimit& limit : panel.limits) plot.limit(canvas_, limit);
   }
 
   // Ticks stand at the values. Where there are more values than ticks that can be told apart, they
@@ -282,6 +297,7 @@ class LineDrawing {
   double plot_width_;
   double plot_height_;
   double width_ = 0;
+  AxisRange all_x_;
   AxisRange all_y_;
   std::vector<Entry> named_;  // in the legend
   SvgCanvas canvas_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -77,11 +79,50 @@ std::string latex_escaped(std::string_view text) {
     } else if (c == '~' || c == '^') {
       (out += '\\') += c;
       out += "{}";
+    } else if (c == '-' && out.ends_with('-')) {
+      out += "{}-";  // two hyphens would become a dash
     } else {
       out += c;
     }
   }
   return out;
+}
+
+// A cell that begins with a bracket or an asterisk would be an argument of the rule or of the end
+// of the row before it.
+std::string latex_cell(std::string_view cell) {
+  if (!cell.starts_with('[') && !cell.starts_with('*')) return latex_escaped(cell);
+  return fmt::format("{{{}}}{}", cell.front(), latex_escaped(cell.substr(1)));
+}
+
+// What stands in backquotes is a command.
+std::string latex_note(std::string_view note) {
+  std::string out;
+  while (!note.empty()) {
+    const std::size_t open = note.find('`');
+    const std::size_t close = open == std::string_view::npos ? open : note.find('`', open + 1);
+    if (close == std::string_view::npos) break;
+    out += latex_escaped(note.substr(0, open)) + "\\texttt{" +
+           latex_escaped(note.substr(open + 1, close - open - 1)) + '}';
+    note.remove_prefix(close + 1);
+  }
+  return out + latex_escaped(note);
+}
+
+// The words of the title, joined by hyphens: "tab:ttft-by-rate".
+std::string latex_label(const Table& table) {
+  std::string out;
+  bool gap = false;
+  for (const char c : table.id.empty() ? table.title : table.id) {
+    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool plain = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9');
+    if (plain) {
+      if (gap && !out.empty()) out += '-';
+      out += small;
+    }
+    gap = !plain;
+  }
+  return "tab:" + (out.empty() ? "table" : out);
 }
 
 // True for a text that a spreadsheet would run as a formula. A signed number, with a unit or
@@ -201,14 +242,19 @@ std::string to_latex(const Table& table) {
   out += "}\n\\toprule\n";
   const auto line = [&](const std::vector<std::string>& cells) {
     for (std::size_t c = 0; c < cells.size(); ++c)
-      out += (c == 0 ? "" : " & ") + latex_escaped(cells[c]);
+      out += (c == 0 ? "" : " & ") + latex_cell(cells[c]);
     out += " \\\\\n";
   };
   line(shown.heads);
   out += "\\midrule\n";
   for (const auto& row : shown.rows) line(row);
-  out += "\\bottomrule\n\\end{tabular}\n\\caption{" + latex_escaped(shown.title) + "}\n";
-  for (const std::string& note : shown.notes) out += "% " + note + '\n';
+  out += "\\bottomrule\n\\end{tabular}\n";
+  if (!shown.notes.empty()) {
+    out += "\n\\smallskip\n\\begin{minipage}{\\linewidth}\n\\footnotesize\n";
+    for (const std::string& note : shown.notes) out += "\\noindent " + latex_note(note) + "\\par\n";
+    out += "\\end{minipage}\n";
+  }
+  out += "\\caption{" + latex_escaped(shown.title) + "}\n\\label{" + latex_label(table) + "}\n";
   return out + "\\end{table}\n";
 }
 

@@ -14,7 +14,8 @@ namespace tiersim {
 std::string to_text(const Table& table);
 std::string to_markdown(const Table& table);
 std::string to_csv(const Table& table);
-/// A `table` environment; needs \usepackage{booktabs}.
+/// A `table` environment; needs \usepackage{booktabs}. The notes stand below the rows. The label is
+/// "tab:" and the id of the table, or the words of its title: "tab:ttft-by-rate".
 std::string to_latex(const Table& table);
 
 /// Number of terminal columns of UTF-8 text, for alignment.

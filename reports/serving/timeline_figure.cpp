@@ -1,6 +1,7 @@
 #include "reports/serving/timeline_figure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -82,6 +83,13 @@ std::vector<Panel> panels_of(const ServingTimeline& timeline) {
   return out;
 }
 
+// A row of the strip above the panels: grey in the bins in which something happened.
+struct Phase {
+  const char* name;
+  std::string_view colour;
+  const std::vector<double>& tokens_per_s;
+};
+
 class TimelineFigure {
  public:
   explicit TimelineFigure(const RunRecord& record)
@@ -102,7 +110,7 @@ class TimelineFigure {
       y += 16;
       canvas_.text({kMargin, y}, line, {.size = 11, .colour = "#666666"});
     }
-    y += 4;
+    y = phases(y + 4);
     for (const Panel& panel : panels_of(timeline_)) {
       const double above = kAbove + (is_beside_title(panel) ? 0 : kLegendLine);
       draw(panel, y + above);
@@ -114,6 +122,36 @@ class TimelineFigure {
 
  private:
   double x(double seconds) const { return kMargin + kLeft + kPlotWidth * seconds / end_; }
+
+  // Prefill reads prompts, and decode puts tokens out. Returns the lower end of the strip.
+  double phases(double above) {
+    constexpr double kRow = 12;
+    const std::array<Phase, 2> rows{{{"prefill", "#444444", timeline_.input_tokens_per_s},
+                                     {"decode", "#9A9A9A", timeline_.output_tokens_per_s}}};
+    double top = above + kAbove;
+    canvas_.text({x(0), top - 8}, "phases: prefill reads prompts, decode puts tokens out",
+                 {.size = 12, .bold = true});
+    for (const Phase& phase : rows) {
+      const auto end_of = [&](std::size_t bin) {
+        return std::min(end_, timeline_.bin_s * static_cast<double>(bin));
+      };
+      const std::vector<double>& tokens = phase.tokens_per_s;
+      for (std::size_t bin = 0; bin < tokens.size();) {
+        const std::size_t first = bin;
+        while (bin < tokens.size() && tokens[bin] > 0) ++bin;
+        if (bin > first)
+          canvas_.rectangle({x(end_of(first)), top}, x(end_of(bin)) - x(end_of(first)), kRow,
+                            phase.colour, {});
+        else
+          ++bin;
+      }
+      canvas_.text({x(0) - 6, top + kRow - 2.5}, phase.name,
+                   {.size = 10, .anchor = TextAnchor::end});
+      canvas_.rectangle({x(0), top}, kPlotWidth, kRow, "none", kFrame);
+      top += kRow;
+    }
+    return top;
+  }
 
   void draw(const Panel& panel, double top) {
     AxisRange range;

@@ -51,14 +51,44 @@ PointChoice::PointChoice(Question question)
       front.senses.push_back(objective.maximize ? Sense::maximize : Sense::minimize);
     front.objectives = std::move(objectives);
   }
+  if (question_.besides == Besides::front)
+    whole_.comparison.emplace(WholeComparison{.objectives = fronts_.front().objectives,
+                                              .differ = std::vector<bool>(labels_.size())});
+}
+
+// Counts a point in the comparison by the only front.
+void PointChoice::compare(const ReportPoint& point, bool feasible) {
+  WholeComparison& all = *whole_.comparison;
+  Objectives values;
+  for (const ReportObjective& objective : all.objectives)
+    if (const auto value =
+            point.record ? metric_value(*point.record, objective.metric) : std::nullopt;
+        value && std::isfinite(*value))
+      values.push_back(*value);
+  if (values.size() < all.objectives.size()) {
+    ++(point.record ? all.valueless : point.failed ? all.failed : all.unfit);
+  } else if (question_.constrained && !feasible) {
+    ++all.unacceptable;
+  } else if (all.compared++ == 0) {
+    all.worst = std::move(values);
+    first_compared_ = point.labels;
+  } else {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      all.worst[k] = all.objectives[k].maximize ? std::min(all.worst[k], values[k])
+                                                : std::max(all.worst[k], values[k]);
+    for (std::size_t c = 0; c < labels_.size(); ++c)
+      if (point.labels[c] != first_compared_[c]) all.differ[c] = true;
+  }
 }
 
 void PointChoice::add(const ReportPoint& point, bool feasible) {
   ++whole_.points;
   add_labels(point);
+  if (whole_.comparison) compare(point, feasible);
   if (!point.record) {
     if (point.failed) ++whole_.failed;
-    if (without_++ < kWithoutResults) single_.push_back(point.position);
+    if (question_.besides == Besides::marked && without_++ < kWithoutResults)
+      single_.push_back(point.position);
     return;
   }
   ++whole_.with_results;
@@ -115,7 +145,7 @@ void PointChoice::close() {
     step_ = (whole_.points + most - 1) / most;
     whole_.chosen_by = fmt::format("one in {} by position", step_);
   }
-  take_single_points();
+  if (question_.besides != Besides::none) take_single_points();
 }
 
 // Leaves out values of the longest axes until about `most` points are left. False where that is not
@@ -163,24 +193,29 @@ void PointChoice::take_single_points() {
       "the first points without results, and of each metric and numeric axis one with the least "
       "and "
       "one with the most";
+  const auto take = [&](const Ends& ends) {
+    for (const std::int64_t position : {ends.at_least, ends.at_most})
+      if (position >= 0) single_.push_back(position);
+  };
   // A front as large as the page leaves no room for anything else.
   for (Front& front : fronts_) {
     front.prune();
     whole_.compared = std::max(whole_.compared, front.compared);
-    const std::size_t every = 1 + front.positions.size() / question_.most;
+    const std::size_t every =
+        question_.besides == Besides::front ? 1 : 1 + front.positions.size() / question_.most;
     for (std::size_t i = 0; i < front.positions.size(); i += every)
       single_.push_back(front.positions[i]);
     if (every > 1)
       whole_.chosen_by +=
           fmt::format("; one in {} of the front of {} points", every, front.positions.size());
   }
-  whole_.chosen_by += fmt::format("; {}{}", fronts_.empty() ? "" : "the front, ", kAlways);
-  const auto take = [&](const Ends& ends) {
-    for (const std::int64_t position : {ends.at_least, ends.at_most})
-      if (position >= 0) single_.push_back(position);
-  };
-  for (const auto& [name, ends] : metrics_) take(ends);
-  for (const Labels& labels : labels_) take(labels.ends);
+  if (question_.besides == Besides::front) {
+    whole_.chosen_by += "; the front";
+  } else {
+    whole_.chosen_by += fmt::format("; {}{}", fronts_.empty() ? "" : "the front, ", kAlways);
+    for (const auto& [name, ends] : metrics_) take(ends);
+    for (const Labels& labels : labels_) take(labels.ends);
+  }
   fronts_.clear();
   std::ranges::sort(single_);
   single_.erase(std::unique(single_.begin(), single_.end()), single_.end());

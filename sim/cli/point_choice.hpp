@@ -9,9 +9,8 @@
 //
 // Chosen are the points at some values of each numeric axis, which lie evenly between its least and
 // greatest value, so that lines over one axis at fixed values of the others stay whole. Points of a
-// sample or search, and those of axes with very many values, are every n-th one instead. Besides
-// there are the Pareto front, a point with the least and one with the most of every metric and
-// numeric column, and the first points without results.
+// sample or search, and those of axes with very many values, are every n-th one instead. A question
+// says what is taken besides them.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,6 +24,16 @@ namespace tiersim::cli {
 
 class PointChoice {
  public:
+  /// Single points beside those at the chosen values.
+  enum class Besides {
+    /// The fronts, a point with the least and one with the most of every metric and numeric column,
+    /// and the first points without results.
+    marked,
+    /// The only front, however large; all points are compared with it (WholeComparison).
+    front,
+    /// None, so that no line has a single point.
+    none,
+  };
   struct Question {
     std::vector<PointColumn> columns = {};
     /// By column: true where its values follow from those of others, so that it is not thinned.
@@ -32,6 +41,7 @@ class PointChoice {
     /// Sets of objectives whose fronts are kept whole.
     std::vector<std::vector<ReportObjective>> fronts = {};
     std::size_t most = 0;  ///< number of points to choose, besides the front and single ones
+    Besides besides = Besides::marked;
     bool sampled = false;  ///< points of a sample or a search
     bool constrained = false;
   };
@@ -72,6 +82,7 @@ class PointChoice {
 
   void add_labels(const ReportPoint& point);
   void add_to_fronts(const ReportPoint& point, bool feasible);
+  void compare(const ReportPoint& point, bool feasible);
   bool thin_axes();
   void take_single_points();
 
@@ -84,6 +95,7 @@ class PointChoice {
   std::size_t without_ = 0;
   bool takes_all_ = false;
   WholePoints whole_;
+  std::vector<std::string> first_compared_;  // labels
 };
 
 }  // namespace tiersim::cli

@@ -1,6 +1,7 @@
 // load_points() of point_sources.hpp.
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,12 +70,14 @@ class TableBuilder {
     PointLoader loader(standard_options());
     if (options_.configurations) adopt_inputs(loader, store.inputs(sweep.sweep));
     if (of_one_store_) add_aims(config);
+    if (options_.metrics) keep_metrics();
     if (of_one_store_ && options_.points_max > 0 &&
         sweep.points.value_or(0) > static_cast<std::int64_t>(options_.points_max)) {
       there = add_part(file, store, sweep, config);
     } else {
       store.for_each(sweep, [&](const StoredPoint& point) {
         add_stored(file, sweep, point, loader);
+        add_slos(store, sweep, point);
         ++there;
         return true;
       });
@@ -103,12 +106,13 @@ class TableBuilder {
     for (ReportPoint& point : table_.points) point.labels.resize(table_.columns.size());
     keep_where();
     judge();
+    if (options_.limits) add_limits();
     return std::move(table_);
   }
 
  private:
   ReportPoint report_point(const std::string& file, const StoredSweep& sweep,
-                           const StoredPoint& stored, const PointLoader& loader) const {
+                           const StoredPoint& stored, const PointLoader& loader) {
     const PointOutcome& outcome = stored.outcome;
     ReportPoint point{.position = stored.point.position,
                       .run_id = outcome.id,
@@ -119,7 +123,7 @@ class TableBuilder {
       auto record = read_results(outcome.results);
       if (!record)
         fail(fmt::format("{}: point {}: {}", file, stored.point.position, record.error()));
-      RunRecord whole = *std::move(record);
+      RunRecord whole = options_.metrics ? kept_part(*record) : *std::move(record);
       whole.run_id = outcome.id;
       whole.tiersim_version = sweep.version;
       if (options_.configurations)
@@ -151,9 +155,11 @@ class TableBuilder {
       question.columns.push_back({column.name, column.key, column.numeric});
       question.follows.push_back(follows(config, column.name));
     }
-    if (!table_.objectives.empty())
+    question.besides = options_.besides;
+    const bool no_front = question.besides == PointChoice::Besides::none;
+    if (!table_.objectives.empty() && !no_front)
       question.fronts = {table_.objectives};
-    else
+    else if (!no_front)
       for (const auto& pair : usual_objectives())
         question.fronts.emplace_back(pair.begin(), pair.end());
     table_.columns = question.columns;
@@ -164,6 +170,7 @@ class TableBuilder {
     std::int64_t there = 0;
     store.for_each(sweep, [&](const StoredPoint& stored) {
       ++there;
+      add_slos(store, sweep, stored);
       ReportPoint point = report_point(file, sweep, stored, no_loader);
       point.labels = stored.point.labels;
       if (meets(conditions, point)) choice.add(point, is_feasible(constraints, point));
@@ -234,7 +241,32 @@ class TableBuilder {
       const auto metric = resolve_metric(maximize ? objective.maximize : objective.minimize);
       if (metric) table_.objectives.push_back({*metric, maximize});
     }
+    if (!options_.objectives.empty()) table_.objectives = options_.objectives;
     table_.constraints = config.subject_to;
+  }
+
+  // Finds the metrics that records keep.
+  void keep_metrics() {
+    kept_.insert(options_.metrics->begin(), options_.metrics->end());
+    for (const ReportObjective& objective : options_.objectives) kept_.insert(objective.metric);
+    for (const ReportObjective& objective : table_.objectives) kept_.insert(objective.metric);
+    std::vector<std::string> conditions = options_.where;
+    conditions.insert(conditions.end(), table_.constraints.begin(), table_.constraints.end());
+    for (const std::string& text : conditions)
+      if (const auto condition = Expression::parse(text))
+        for (const std::string& name : condition->names())
+          if (auto metric = resolve_metric(name)) kept_.insert(*std::move(metric));
+  }
+
+  // A store of 10,000 whole records would take 100 MB.
+  RunRecord kept_part(const RunRecord& record) {
+    RunRecord out;
+    for (const auto& [name, metric] : record.metrics)
+      if (kept_.contains(name))
+        out.metrics.emplace(name, metric);
+      else
+        table_.left_out.insert(name);
+    return out;
   }
 
   // The value of a name in an expression: an axis, else a metric of the record.
@@ -324,8 +356,45 @@ class TableBuilder {
       table_.feasible.push_back(is_feasible(constraints, point));
   }
 
+  // Adds the limits of a stored server, which its results do not hold. Points of one scenario with
+  // the same settings of `measure` have the same ones.
+  void add_slos(SweepStore& store, const StoredSweep& sweep, const StoredPoint& stored) {
+    if (!options_.limits) return;
+    std::string key = stored.point.scenario;
+    for (const std::string& setting : stored.point.set)
+      if (setting.starts_with("measure.")) key += '\n' + setting;
+    if (!with_limits_.insert(std::move(key)).second) return;
+    PointLoader loader(standard_options());
+    adopt_inputs(loader, store.inputs(sweep.sweep));
+    const ReadPoint point = read_point(loader, point_of(stored.point));
+    if (const auto* server = point.config ? std::get_if<ServingConfig>(&*point.config) : nullptr)
+      add_slos(server->measure);
+  }
+
+  void add_slos(const MeasureConfig& measure) {
+    if (measure.slo_ttft)
+      table_.limits.push_back(
+          {"ttft_s", to_seconds(*measure.slo_ttft), "SLO", "slo_ttft of the server"});
+    if (measure.slo_tpot)
+      table_.limits.push_back(
+          {"tpot_s", to_seconds(*measure.slo_tpot), "SLO", "slo_tpot of the server"});
+  }
+
+  // Adds the limits that constraints state for a metric alone.
+  void add_limits() {
+    for (const Constraint& constraint : parsed_constraints())
+      for (const std::string& name : constraint.whole().names())
+        if (const auto metric = resolve_metric(name))
+          if (const auto limit = constraint.limit_of(*metric))
+            table_.limits.push_back(
+                {*metric, limit->value, "limit",
+                 fmt::format("the sweep is subject to '{}'", constraint.whole().text())});
+  }
+
   const SourceOptions& options_;
   PointTable table_;
+  std::set<std::string> with_limits_;  // scenarios and settings whose limits are known
+  std::set<std::string> kept_;         // metrics, where options_.metrics is there
   bool of_one_store_ = false;
   std::int64_t last_sweep_ = 0;  // of the store being read
   bool named_ = false;

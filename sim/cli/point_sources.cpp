@@ -62,6 +62,21 @@ void add_sources(Verb kind, SourceOptions& options) {
       .type("EXPRESSION");
 }
 
+void add_points_max(Verb kind, SourceOptions& options, const std::string& help) {
+  constexpr std::size_t kMost = 10'000;
+  options.points_max = kMost;
+  kind.option("--points", options.points_max, help)
+      .type("N")
+      .between(100, 100'000'000)
+      .show_default();
+}
+
+void tell_part(const PointTable& table) {
+  if (!table.whole) return;
+  fmt::print(stderr, "tiersim: {} of {} points are used: {} (--points N takes more)\n",
+             table.points.size(), table.whole->points, table.whole->chosen_by);
+}
+
 void add_format(Verb kind, std::string& format) {
   const std::string names = join(format_names(), "|");
   kind.option("--format", format, "Format of the output; csv and json have exact numbers")

@@ -1,12 +1,14 @@
 #pragma once
 // The sources of `tiersim report KIND SOURCE...`: configurations, which are run, records of `run
 // --json`, and stores of `sweep`, recognised by their contents. All become one PointTable.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reports/points/point_table.hpp"
 #include "reports/render/table.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/point_choice.hpp"
 #include "sim/step/simulate.hpp"
 
 namespace tiersim::cli {
@@ -19,7 +21,19 @@ struct SourceOptions {
   bool configurations = false;       ///< true adds `config` to stored records, which takes time
   /// About so many points of a single larger store are read (point_choice.hpp); 0: all.
   std::size_t points_max = 0;
+  PointChoice::Besides besides = PointChoice::Besides::marked;
+  bool limits = false;  ///< true finds the limits that stored servers and constraints state
+  /// Replace those of the sweep, unless empty.
+  std::vector<ReportObjective> objectives = {};
+  /// Records of stores keep these metrics (full names), the objectives, and those that --where and
+  /// constraints name. None: they keep everything.
+  std::optional<std::vector<std::string>> metrics = {};
 };
+
+/// --points N, whose help says what a report shows of a store with more points.
+void add_points_max(Verb kind, SourceOptions& options, const std::string& help);
+/// Says on stderr that a report has a part of the points.
+void tell_part(const PointTable& table);
 
 /// SOURCE..., --set, --sweep and --where.
 void add_sources(Verb kind, SourceOptions& options);

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "reports/html/points_page.hpp"
+#include "sim/base/text.hpp"
 #include "sim/base/version.hpp"
+#include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
 #include "sim/runner/files.hpp"
@@ -18,8 +20,11 @@ struct HtmlArguments {
   SourceOptions sources;
   std::string output;
   std::string title;
+  std::string x;
+  std::string y;
+  std::string by;
+  std::string panel;
   std::size_t rows_max = 200;
-  std::size_t points_max = 10000;
   bool still = false;  ///< without Vega, even if it is available
 };
 
@@ -42,16 +47,35 @@ fs::path vega_bundle() {
   return {};
 }
 
+ChartChoice choice_of(const HtmlArguments& options, const PointTable& table) {
+  ChartChoice out;
+  const auto column = [&](const std::string& name, const char* option) {
+    return name.empty() ? std::nullopt : std::optional(column_of(table, name, option));
+  };
+  out.x = column(options.x, "--x");
+  if (out.x && !table.columns[*out.x].numeric)
+    throw Failure(
+        ExitCode::usage,
+        printable(fmt::format("tiersim: error: --x: '{}' is no numeric column", options.x)));
+  out.by = column(options.by, "--by");
+  out.panel = column(options.panel, "--panel");
+  if (!options.y.empty()) out.metric = metric_of_points(table, options.y, "--y");
+  return out;
+}
+
 ExitCode report(const HtmlArguments& options) {
   expect_writable(options.output);
   expect_not_a_source(options.output, options.sources.sources);
+  if (!options.y.empty()) full_metric(options.y, "--y");
   SourceOptions sources = options.sources;
-  sources.points_max = options.points_max;
+  sources.limits = true;
   PointTable table = load_points(sources);
   if (table.points.empty())
     throw Failure(ExitCode::usage, "tiersim: error: there is no point to report");
   if (!options.title.empty()) table.title = options.title;
-  PointsPage page{.version = std::string(kVersion), .rows_max = options.rows_max};
+  PointsPage page{.version = std::string(kVersion),
+                  .rows_max = options.rows_max,
+                  .choice = choice_of(options, table)};
   const fs::path bundle = options.still ? fs::path() : vega_bundle();
   if (!bundle.empty()) page.vega = read_file(bundle);
   const std::string html = points_page(table, page);
@@ -79,12 +103,19 @@ void add_report_html(Verb kind) {
       .type("N")
       .between(1, 1000000)
       .show_default();
-  kind.option("--points", options->points_max,
-              "Of a store with more points, about as many are on the page: those at some values of "
-              "each axis, with the front and the extremes of all; counts are of all points")
-      .type("N")
-      .between(100, 100'000'000)
-      .show_default();
+  add_points_max(
+      kind, options->sources,
+      "Of a store with more points, about as many are on the page: those at some values of "
+      "each axis, with the front and the extremes of all; counts are of all points");
+  kind.option("--x", options->x,
+              "Numeric column of the first chart's x axis, at first; the reader can change it")
+      .type("COLUMN");
+  kind.option("--y", options->y, "Metric of the first chart").type("METRIC");
+  kind.option("--by", options->by, "Column of the first chart's lines and colours").type("COLUMN");
+  kind.option("--panel", options->panel,
+              "Column with a panel of the first chart for each label; the method by default, where "
+              "further columns vary")
+      .type("COLUMN");
   kind.flag("--still", options->still,
             "Leave out the library for interactive charts (0.8 MB); filters and table stay");
   kind.on_chosen([options] { return report(*options); });

@@ -24,7 +24,7 @@ struct ParetoOptions {
   std::string format = "text";
 };
 
-std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTable& table) {
+std::vector<ReportObjective> given(const ParetoOptions& options) {
   std::vector<ReportObjective> out;
   for (const std::string& text : options.objectives) {
     const ReportObjective objective = parse_objective(text);
@@ -33,6 +33,11 @@ std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTab
                                                  objective.metric));
     out.push_back(objective);
   }
+  return out;
+}
+
+std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTable& table) {
+  std::vector<ReportObjective> out = given(options);
   if (out.empty()) out = table.objectives;
   if (out.empty())
     throw Failure(ExitCode::usage,
@@ -60,9 +65,14 @@ ExitCode report_pareto(const ParetoOptions& options) {
   expect_figure(options.figure);
   if (!options.by.empty() && options.figure.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --by colours the points of --figure");
-  for (const std::string& text : options.objectives) parse_objective(text);
   SourceOptions sources = options.sources;
+  sources.objectives = given(options);
   sources.configurations = options.accuracy;
+  if (options.accuracy || options.all) sources.points_max = 0;
+  if (!options.accuracy) {  // recall needs whole records
+    sources.besides = PointChoice::Besides::front;
+    sources.metrics.emplace();
+  }
   const PointTable table = load_points(sources, Evaluation::all);
   std::vector<ParetoObjective> objectives;
   for (const ReportObjective& objective : wanted(options, table)) {
@@ -111,6 +121,9 @@ void add_report_pareto(Verb kind) {
       "is not the accuracy of a trained model. Points without a value in that study stay empty\n"
       "and are not compared.");
   add_sources(kind, options->sources);
+  add_points_max(kind, options->sources,
+                 "Of a store with more points, the figure has about as many beside the front; the "
+                 "front and all numbers are those of all points");
   kind.option(
           "--objective", options->objectives,
           "maximize:METRIC or minimize:METRIC (repeatable); the objectives of the sweep by default")

@@ -2,11 +2,14 @@
 # expressions (which needs no eval, so that a page may forbid it), with the versions and digests of
 # sim/cmake/vega/package-lock.json. `npm ci` fetches them into the build folder; they are never
 # committed. The program finds <build>/share/tiersim/vega.js, or the installed file beside itself.
+# Where there is none, the build says so, and <build>/vega/absent has the reason for the front door.
 #   AUTO (default)  if npm is found; without npm or network pages are complete, but not interactive
 #   ON              a build that cannot fetch it fails
 #   OFF             nothing is fetched
 set(TIERSIM_VEGA AUTO CACHE STRING "fetch Vega-Lite for interactive pages: AUTO, ON, OFF")
+set(vega_absent "${PROJECT_BINARY_DIR}/vega/absent")
 if(TIERSIM_VEGA STREQUAL "OFF")
+  file(REMOVE "${vega_absent}")
   return()
 endif()
 find_program(TIERSIM_NPM npm)
@@ -15,7 +18,9 @@ if(NOT TIERSIM_NPM)
   if(TIERSIM_VEGA STREQUAL "ON")
     message(FATAL_ERROR "TIERSIM_VEGA is ON, but npm is not found")
   endif()
-  message(STATUS "npm not found: pages of `tiersim report html` will not interact")
+  set(reason "npm is not found")
+  file(WRITE "${vega_absent}" "${reason}\n")
+  message(NOTICE "No Vega-Lite (${reason}): the charts of `tiersim report html` will stand still")
   return()
 endif()
 
@@ -24,7 +29,7 @@ set(vega_bundle "${PROJECT_BINARY_DIR}/share/tiersim/vega.js")
 add_custom_command(OUTPUT "${vega_stamp}"
   COMMAND ${CMAKE_COMMAND} "-DNPM=${TIERSIM_NPM}" "-DMODE=${TIERSIM_VEGA}"
     "-DLOCK=${PROJECT_SOURCE_DIR}/sim/cmake/vega" "-DWORK=${PROJECT_BINARY_DIR}/vega"
-    "-DBUNDLE=${vega_bundle}" "-DSTAMP=${vega_stamp}"
+    "-DBUNDLE=${vega_bundle}" "-DSTAMP=${vega_stamp}" "-DABSENT=${vega_absent}"
     -P "${PROJECT_SOURCE_DIR}/sim/cmake/vega/fetch.cmake"
   DEPENDS "${PROJECT_SOURCE_DIR}/sim/cmake/vega/package.json"
     "${PROJECT_SOURCE_DIR}/sim/cmake/vega/package-lock.json"

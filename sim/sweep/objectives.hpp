@@ -38,6 +38,9 @@ class Constraint {
   /// between 0 and 2; for several joined by `and`, the sum; 1 for any other violated constraint, or
   /// one without a value.
   double violation(const Expression::Lookup& lookup) const;
+  /// The constant that the metric of this full name is compared with: 1 s in "ttft.p99 < 1 s". None
+  /// where the constraint holds no such comparison.
+  std::optional<Magnitude> limit_of(const std::string& metric) const;
 
  private:
   struct Part {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "sim/record/metric_names.hpp"
 #include "sim/sweep/objectives.hpp"
 
 namespace tiersim {
@@ -64,6 +65,24 @@ std::optional<double> number_of(const Expression& expression, const Expression::
   return std::get<Magnitude>(*value).value;
 }
 
+// True where the expression is the name of this metric and nothing else.
+bool is_metric(const Expression& expression, const std::string& metric) {
+  if (expression.names().size() != 1) return false;
+  std::string_view text = expression.text();
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
+  if (text != expression.names().front()) return false;
+  const auto full = resolve_metric(std::string(text));
+  return full && *full == metric;
+}
+
+std::optional<Magnitude> constant(const Expression& expression) {
+  if (!expression.names().empty()) return std::nullopt;
+  const auto value = expression.evaluate([](std::string_view) { return std::nullopt; });
+  if (!value || !std::holds_alternative<Magnitude>(*value)) return std::nullopt;
+  return std::get<Magnitude>(*value);
+}
+
 }  // namespace
 
 Expected<Constraint, ExpressionError> Constraint::parse(const std::string& text) {
@@ -113,6 +132,18 @@ double Constraint::violation(const Expression::Lookup& lookup) const {
     sum += away;
   }
   return sum;
+}
+
+std::optional<Magnitude> Constraint::limit_of(const std::string& metric) const {
+  for (const Part& part : parts_) {
+    if (!part.left || !part.right) continue;
+    if (is_metric(*part.left, metric)) {
+      if (const auto limit = constant(*part.right)) return limit;
+    } else if (is_metric(*part.right, metric)) {
+      if (const auto limit = constant(*part.left)) return limit;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tiersim

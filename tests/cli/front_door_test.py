@@ -103,6 +103,19 @@ class RunsTheProgram(Checkout):
         write(self.root / "sim/build.sh", BUILD)
         self.assertNotIn("] building", self.run_it("run").stderr)
 
+    def test_a_build_without_vega_lite_says_so_once(self):
+        fetch, build = REPOSITORY / "sim/cmake/vega", self.root / "build/release"
+        self.stub("npm", "echo no network >&2; exit 3\n")
+        place = {"NPM": self.stubs / "npm", "MODE": "AUTO", "LOCK": fetch, "WORK": build / "vega", "ABSENT": build / "vega/absent",
+                 "BUNDLE": build / "share/tiersim/vega.js", "STAMP": build / "vega/fetched"}
+        done = subprocess.run(["cmake", *(f"-D{key}={value}" for key, value in place.items()), "-P", fetch / "fetch.cmake"],
+                              capture_output=True, text=True, check=True)
+        self.assertIn("No Vega-Lite (npm ci failed (3)", done.stderr)
+        self.assertEqual((build / "vega/absent").read_text(), "npm ci failed (3)\n")
+        self.assertFalse((build / "share/tiersim/vega.js").exists())
+        told = "tiersim: no Vega-Lite (npm ci failed (3)): the charts of 'report html' will stand still\n"
+        self.assertEqual([self.run_it("run").stderr.count(told) for _ in range(2)], [1, 0])
+
     def test_passes_the_exit_code_on(self):
         self.assertEqual(self.run_it("fail").returncode, 5)
 

@@ -259,5 +259,84 @@ class Interactive(Pages):
             self.assertTrue(page.run("[...document.querySelectorAll('th')].every((h) => h.scope)"))
 
 
+SPEC = """
+schema: tiersim.sweep/v1
+name: methods
+scenario: scenarios/maple/llama2_7b_maple.yaml
+reading: analytic
+axes:
+  - {key: step.context, values: [1024, 2048, 4096, 8192]}
+  - {key: step.batch, values: [1, 2, 8]}
+  - name: method
+    variants:
+      - {label: MAPLE}
+      - {label: dense pool, scenario: scenarios/maple/llama2_7b_dense_pool.yaml}
+"""
+
+
+class ChartsOfASweep(InFolder):
+    """24 points of four contexts, three batches and two methods."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "spec.yaml").write_text(SPEC)
+        self.assertEqual(run("sweep", "spec.yaml", "-o", "points.db", cwd=self.folder).returncode, 0)
+
+    def page(self, *options):
+        made = run("report", "html", "points.db", "-o", "page.html", *options, cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return self.folder / "page.html"
+
+    def test_a_still_chart_has_a_panel_for_each_method_and_the_chosen_axes(self):
+        text = self.page("--still").read_text()
+        for title in ("method MAPLE", "method dense pool", "batch 1", "batch 2", "batch 8"):
+            self.assertEqual(text.count(f">{title}</text>"), 1, title)
+        self.assertNotIn("median", text)
+        text = self.page("--still", "--x", "batch", "--y", "kv_footprint", "--by", "method", "--panel", "context").read_text()
+        for title in ("method MAPLE", "method dense pool", "context 1024", "context 8192"):
+            self.assertEqual(text.count(f">{title}</text>"), 1, title)
+        self.assertIn("kv_footprint_bytes over batch", text)
+
+    def test_mistakes_in_the_choice(self):
+        for options, expected in ((("--x", "method"), "'method' is no numeric column"), (("--x", "contxt"), "did you mean 'context'?"),
+                                  (("--y", "thruput"), "--y: "), (("--panel", "methd"), "did you mean 'method'?")):
+            self.expect_failure(run("report", "html", "points.db", "-o", "page.html", *options, cwd=self.folder), 2, expected)
+
+    @needs_browser
+    @needs_vega
+    def test_the_reader_chooses_axes_panels_and_colours(self):
+        def choice(page):
+            return [page.run(f"document.getElementById('curves-{of}').selectedOptions[0].textContent") for of in ("metric", "x", "colour", "panel")]
+
+        def choose(page, of, name):
+            page.run(f"(() => {{ const s = document.getElementById('curves-{of}'); s.value = [...s.options].find((o) => o.textContent === '{name}').value; "
+                     "s.dispatchEvent(new Event('change')); })()")
+
+        def panels_and_marks(page):
+            page.until("document.querySelectorAll('#curves-chart svg').length === 1")
+            return [page.run("document.querySelectorAll('#curves-chart g.role-scope.cell > g').length"),
+                    page.run("[...document.querySelectorAll('#curves-chart .mark-symbol.role-mark path')].filter((m) => m.__data__?.datum?.p !== undefined).length")]
+
+        with chromium.Chromium() as browser:
+            page = browser.open(self.page())
+            page.until("document.querySelectorAll('.chart svg').length === 2")
+            self.assertEqual(choice(page)[1:], ["context", "batch", "method"])
+            self.assertEqual(panels_and_marks(page), [2, 24 + (page.run("explorer.state.picked") is not None)])
+            choose(page, "panel", "batch")
+            self.assertEqual(panels_and_marks(page)[0], 3)
+            choose(page, "panel", "(one panel)")
+            choose(page, "x", "batch")
+            choose(page, "colour", "method")
+            choose(page, "metric", "kv_footprint_bytes")
+            self.assertEqual(panels_and_marks(page), [0, 24 + (page.run("explorer.state.picked") is not None)])
+            self.assertEqual(choice(page), ["kv_footprint_bytes", "batch", "method", "(one panel)"])
+            self.assertEqual(page.complaints, [])
+            page = browser.open(self.page("--x", "batch", "--y", "kv_footprint", "--by", "method", "--panel", "context"))
+            page.until("document.querySelectorAll('.chart svg').length === 2")
+            self.assertEqual(choice(page), ["kv_footprint_bytes", "batch", "method", "context"])
+            self.assertEqual(panels_and_marks(page)[0], 4)
+            self.assertEqual(page.complaints, [])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -2,11 +2,13 @@
 import csv
 import io
 import json
+import os
+import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as xml
 
-from program import SOURCE, InFolder, run
+from program import PROGRAM, SOURCE, InFolder, run
 
 SPEC = """
 schema: tiersim.sweep/v1
@@ -85,6 +87,19 @@ class OfAStore(InFolder):
         self.report("pareto", "points.db", "--figure", "p.png", code=2)
         self.report("pareto", "points.db", "--figure", "missing/p.svg", code=2)
 
+    def test_limits_are_dashed_lines_with_their_names(self):
+        curves = ("curves", "points.db", "--x", "context", "--panel", "batch", "--y", "tpot", "--figure", "c.svg")
+        self.assertIn("limit 1 s (the sweep is subject to 'tpot < 1 s')", self.report(*curves).stdout)
+        drawing = (self.folder / "c.svg").read_text()
+        self.assertEqual((drawing.count(">limit 1 s</text>"), drawing.count('stroke-dasharray="6 4"')), (2, 2))  # panels
+        self.report(*curves, "--slo", "2 * 100 ms")
+        drawing = (self.folder / "c.svg").read_text()
+        self.assertEqual((drawing.count(">SLO 200 ms</text>"), drawing.count('stroke-dasharray="6 4"')), (2, 4))
+        self.report("curves", "points.db", "--x", "context", "--panel", "batch", "--figure", "c.svg")
+        self.assertNotIn("limit", (self.folder / "c.svg").read_text())
+        for wrong in ("200", "1 GB", "context", "'"):
+            self.assertIn("--slo: '", self.report(*curves, "--slo", wrong, code=2).stderr)
+
     def test_an_axis_moves_a_metric_by_its_range_with_the_others_held(self):
         found = json.loads(self.report("sensitivity", "points.db", "--metric", "throughput",
                                        "--format", "json").stdout)
@@ -122,6 +137,60 @@ class OfAStore(InFolder):
             result = run("report", *arguments, cwd=self.folder)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn(expected, result.stderr)
+
+
+class OfManyPoints(InFolder):
+    """Whole records of 5000 points would take at least 25 MB, 5 kB each."""
+
+    def setUp(self):
+        super().setUp()
+        for name, budgets in (("many", 50), ("few", 2)):
+            (self.folder / f"{name}.yaml").write_text(f"""
+schema: tiersim.sweep/v1
+name: {name}
+scenario: scenarios/methods/llama3_8b_maple.yaml
+reading: analytic
+axes:
+  - {{key: method.budget, range: {{from: 0.005, to: {budgets * 0.005:.3f}, step: 0.005}}}}
+  - {{key: step.context, range: {{from: 1024, to: 102400, step: 1024}}}}
+""")
+            made = run("sweep", f"{name}.yaml", "-o", f"{name}.db", "-j2", cwd=self.folder)
+            self.assertEqual(made.returncode, 0, made.stderr)
+
+    def memory(self, *arguments):
+        """Largest resident memory of a report, in bytes."""
+        with subprocess.Popen([PROGRAM, "report", *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, arguments)
+        return usage.ru_maxrss * 1024
+
+    def test_reports_of_many_points_do_not_keep_their_records(self):
+        for report in (("curves", "--x", "context", "--y", "bound"),
+                       ("pareto", "--objective", "minimize:bound", "--objective", "minimize:far_load")):
+            many, few = (self.memory(report[0], store, *report[1:], "--points", "100") for store in ("many.db", "few.db"))
+            self.assertLess(many - few, 5_000_000, report)
+
+
+class OfServers(InFolder):
+    def test_limits_of_the_servers_are_in_the_curves(self):
+        (self.folder / "spec.yaml").write_text("""
+schema: tiersim.sweep/v1
+name: rates
+scenario: serving/llama3_8b_h100_poisson.yaml
+axes:
+  - {name: rate, key: workload.arrivals.requests_per_s, values: [1, 2]}
+  - {key: workload.requests, values: [20]}
+  - {key: measure.slo_ttft, values: [500 ms]}
+subject_to: ["tpot.p99 < 50 ms", "tpot.mean < 40 ms"]
+""")
+        self.assertEqual(run("sweep", "spec.yaml", "-o", "rates.db", cwd=self.folder).returncode, 0)
+        # The file of the server states slo_tpot: 50 ms, to which the sweep is subject, too.
+        for metric, limits in (("ttft.p99", ["SLO 0.5"]), ("ttft.mean", ["SLO 0.5"]), ("tpot.p99", ["SLO 0.05"]),
+                               ("tpot.mean", ["SLO 0.05", "limit 0.04"]), ("throughput", [])):
+            made = run("report", "curves", "rates.db", "--x", "rate", "--y", metric, "--format", "json", cwd=self.folder)
+            self.assertEqual([f"{limit['name']} {limit['value']:.9g}" for limit in json.loads(made.stdout)["limits"]], limits)
 
 
 class OfConfigurations(InFolder):

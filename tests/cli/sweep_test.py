@@ -304,6 +304,46 @@ class Sweep(InFolder):
         bound = run("report", "html", "a.db", "-o", "page.html", "--points", "100", "--where", "context <= 2048", cwd=self.folder)
         self.assertEqual(bound.returncode, 0, bound.stderr)
 
+    def test_a_front_of_a_part_of_the_points_has_the_numbers_of_all(self):
+        self.sweep("-o", "a.db", "-j2")
+
+        def front(*options):
+            made = run("report", "pareto", "a.db", *options, cwd=self.folder)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            return made.stdout
+
+        goals = ("--objective", "maximize:throughput", "--objective", "minimize:kv_footprint")
+        for options in ((), goals, ("--where", "batch > 1")):
+            self.assertEqual(front(*options, "--points", "100"), front(*options), options)
+            part, whole = (json.loads(front("--format", "json", *options, *more)) for more in (("--points", "100"), ()))
+            self.assertEqual(set(whole) - set(part), {"dominated", "unacceptable", "without_value"})
+            self.assertEqual(part, {key: whole[key] for key in part})
+            self.assertEqual(whole["counts"]["compared"], len(whole["front"]) + len(whole["dominated"]))
+        front("--points", "100", "--figure", "part.svg")
+        drawing = (self.folder / "part.svg").read_text()
+        self.assertRegex(re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", drawing)), r"full: \d+ of 506 points.* hollow: \d+ of the others")
+
+    def test_curves_of_a_part_of_the_points_are_whole_lines(self):
+        self.sweep("-o", "a.db", "-j2")
+
+        def lines(*options):
+            made = run("report", "curves", "a.db", "--x", "context", "--format", "json", *options, cwd=self.folder)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            curves = json.loads(made.stdout)
+            return made.stderr, curves, {line["line"]: {p["x"]: p for p in line["points"]} for line in curves["lines"]}
+
+        told, curves, whole = lines()
+        self.assertNotIn("part", curves)
+        self.assertEqual(told, "")
+        told, curves, part = lines("--points", "100")
+        self.assertEqual(curves["part"]["of"], 506)
+        self.assertRegex(told, r"^tiersim: \d+ of 506 points are used: those at \d+ of the 64 values of context \(--points N")
+        self.assertEqual(set(part), set(whole))
+        places = set().union(*part.values())
+        self.assertLess(len(places), 64)
+        for name, points in part.items():
+            self.assertEqual(points, {x: whole[name][x] for x in places if x in whole[name]})
+
     def test_dry_run_counts_and_writes_nothing(self):
         text = self.sweep("--dry-run").stdout
         self.assertRegex(text, r"contexts: 506 points, about [0-9.]+ (s|min)")

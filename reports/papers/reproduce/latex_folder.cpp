@@ -111,7 +111,9 @@ std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,
             fmt::format("% {} rows: {}/{}.tex\n", table.rows.size(), paper.report.name, table.id);
         continue;
       }
-      out.push_back({name, to_latex(table)});
+      Table labelled = table;  // papers share one document, in which labels must differ
+      labelled.id = paper.report.name + '_' + table.id;
+      out.push_back({name, to_latex(labelled)});
       document += fmt::format("\\input{{{}}}\n", name);
     }
     document += "\\clearpage\n";

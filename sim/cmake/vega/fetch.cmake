@@ -1,7 +1,7 @@
-# cmake -DNPM= -DMODE=AUTO|ON -DLOCK= -DWORK= -DBUNDLE= -DSTAMP= -P fetch.cmake: fetches the
-# packages of the lock file into WORK and combines them into one script, BUNDLE. If that fails, MODE
-# decides if it is an error; a stamp is written in any case, so that not every build uses the
-# network.
+# cmake -DNPM= -DMODE=AUTO|ON -DLOCK= -DWORK= -DBUNDLE= -DSTAMP= -DABSENT= -P fetch.cmake: fetches
+# the packages of the lock file into WORK and combines them into one script, BUNDLE. If that fails,
+# MODE decides if it is an error, and ABSENT has the first line of the reason; a stamp is written in
+# any case, so that not every build uses the network.
 cmake_minimum_required(VERSION 3.25)
 
 macro(give_up reason)
@@ -9,8 +9,10 @@ macro(give_up reason)
     message(FATAL_ERROR "${reason}")
   endif()
   file(REMOVE "${BUNDLE}")
+  string(REGEX REPLACE "\n.*" "" first_line "${reason}")
+  file(WRITE "${ABSENT}" "${first_line}\n")
   file(WRITE "${STAMP}" "none\n")
-  message(STATUS "${reason}: pages of `tiersim report html` will not interact; "
+  message(NOTICE "No Vega-Lite (${reason}): the charts of `tiersim report html` will stand still; "
     "to try again, remove ${STAMP} and build")
   return()
 endmacro()
@@ -54,4 +56,5 @@ file(WRITE "${BUNDLE}.new" "/*!\n${licences}d3-* and topojson-client likewise: I
   "(() => {\nconst { ascending, isString, DisallowedObjectProperties } = vega;\n" "${interpreter}"
   "\nglobalThis.vegaInterpreter = { expressionInterpreter: expression };\n})();\n")
 file(RENAME "${BUNDLE}.new" "${BUNDLE}")
+file(REMOVE "${ABSENT}")
 file(WRITE "${STAMP}" "fetched\n")

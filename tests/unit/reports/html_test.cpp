@@ -187,18 +187,51 @@ TEST(PointsPage, AnAxisThatSomePointsLackEndsWithANumber) {
   EXPECT_EQ(count(html, "<dd>3 values, 1024 to 2048, and none</dd>"), 1);
 }
 
-// Three machines at each context, nine in all: a line would be of medians over other axes.
+// Two methods with eight budgets at two contexts: each method has a panel with a line of two
+// points, those of one budget. The middle of eight, in order, is the fifth.
+TEST(PointsPage, AChartHasAPanelForEachMethodAndNoValueOverSeveralPoints) {
+  PointTable table{.columns = {{"context", "step.context", true},
+                               {"method", "method.name", false},
+                               {"budget", "method.budget", true}}};
+  double rate = 0;
+  for (const char* method : {"quest", "maple"})
+    for (const char* budget : {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8"})
+      for (const char* context : {"1024", "2048", "4096"}) {
+        auto record = std::make_shared<RunRecord>();
+        record->metrics["throughput_tokens_per_s"] = {++rate, "tokens/s", NumberClass::assumed};
+        table.points.push_back({.labels = {context, method, budget}, .record = record});
+      }
+  const auto without_axis = [&] {
+    table.columns[0].numeric = false;  // then the budgets are the axis
+    return *curves_figure(table, view_of(table));
+  };
+  const auto figure = without_axis();
+  EXPECT_EQ(count(figure.svg, ">method quest</text>"), 1U);
+  EXPECT_EQ(count(figure.svg, ">method maple</text>"), 1U);
+  EXPECT_EQ(count(figure.svg, "<polyline"), 6U) << "a line for each context and method";
+  EXPECT_EQ(figure.caption.find("median"), std::string::npos) << figure.caption;
+  // Contexts of more values than budgets are the axis, and the budgets are held.
+  for (std::size_t p = 0; p < table.points.size(); ++p)
+    if (p % 3 == 2) table.points[p].labels[0] = std::to_string(4096 + 1024 * (p / 3 % 8));
+  table.columns[0].numeric = true;
+  const auto held = *curves_figure(table, view_of(table));
+  EXPECT_EQ(count(held.svg, ">method quest</text>"), 1U);
+  EXPECT_EQ(count(held.svg, "<polyline"), 2U);
+  EXPECT_NE(held.caption.find("Drawn are the points of budget 0.5;"), std::string::npos)
+      << held.caption;
+}
+
+// Three points have the same machine, and nine have one of their own. A line joins the three.
 TEST(PointsPage, OfASampleEachPointIsAMarkAndNoLineJoinsThem) {
   PointTable table = three_points();
-  for (int again = 0; again < 2; ++again)
+  for (int again = 0; again < 3; ++again)
     for (const ReportPoint& point : three_points().points) table.points.push_back(point);
-  table.columns.push_back({"machine", "", false});
+  table.columns.push_back({"machine", "", true});
   for (std::size_t p = 0; p < table.points.size(); ++p)
-    table.points[p].labels.push_back("m" + std::to_string(p));
+    table.points[p].labels.push_back(std::to_string(p < 3 ? 0 : p));
   const auto curves = [&] { return *curves_figure(table, view_of(table)); };
-  const std::size_t joined = count(curves().svg, "<polyline");
-  EXPECT_GT(joined, 0U);
-  EXPECT_NE(curves().caption.find("the median"), std::string::npos);
+  EXPECT_EQ(count(curves().svg, "<polyline"), 1U);
+  EXPECT_NE(curves().caption.find("Drawn are the points of machine 0;"), std::string::npos);
   table.chosen = true;
   EXPECT_EQ(count(curves().svg, "<polyline"), 0U);
   EXPECT_NE(curves().caption.find("no line joins them"), std::string::npos);

@@ -231,6 +231,39 @@ TEST(CurvesReport, WhiskersAreDrawnWithinTheAxis) {
       4U * 3);  // as many grid lines: 0 to 1500 by 500, and 0 to 600 by 200
 }
 
+// The limit of 2000 lies above all points and their intervals (1200), and the axis holds it.
+TEST(CurvesReport, ALimitIsADashedLineWithItsName) {
+  const PointTable table = four_points();
+  CurvesReport report = *curves_of(table, {.metric = kRate.metric});
+  report.limits = {{.value = 2000, .name = "SLO", .source = "--slo"}};
+  const Figure figure = figure_of(report);
+  ASSERT_EQ(figure.panels[0].limits.size(), 1U);
+  EXPECT_EQ(figure.panels[0].limits[0].y, 2000);
+  EXPECT_EQ(figure.panels[0].limits[0].label, "SLO 2000");
+  const std::string svg = to_svg(figure);
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray=\"6 4\""));
+  EXPECT_THAT(svg, HasSubstr(">SLO 2000</text>"));
+  EXPECT_THAT(svg, HasSubstr(">2000</text>"));
+  EXPECT_THAT(tables_of(report)[0].notes[1], HasSubstr("SLO 2000 (--slo)"));
+  EXPECT_EQ(Json::parse(to_json(report))["limits"][0]["value"], 2000);
+  EXPECT_EQ(Json::parse(to_json(*curves_of(table, {.metric = kRate.metric})))["limits"].size(), 0U);
+}
+
+// Rates from 1 to 9 are less than a decade; 1 to 16 is wide.
+TEST(CurvesReport, AnAxisOfLessThanADecadeIsLinear) {
+  const auto base_of = [](const char* last) {
+    PointTable table{.columns = {{.name = "rate", .numeric = true}}};
+    for (const char* label : {"1", "5", last}) {
+      auto record = std::make_shared<RunRecord>();
+      record->metrics["throughput_tokens_per_s"] = {.value = 100, .unit = "tokens/s"};
+      table.points.push_back({.labels = {label}, .record = record});
+    }
+    return figure_of(*curves_of(table, {.metric = kRate.metric})).panels[0].x.log_base;
+  };
+  EXPECT_EQ(base_of("9"), 0);
+  EXPECT_EQ(base_of("16"), 2);
+}
+
 TEST(CurvesReport, SaysWhatIsAmbiguous) {
   const PointTable table = four_points();
   const auto by_panel = curves_of(table, {.metric = kRate.metric, .panel = 0});

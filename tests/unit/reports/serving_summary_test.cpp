@@ -266,6 +266,33 @@ TEST(ServingTimeline, DrawsABinAsAStep) {
   EXPECT_EQ(svg.find("idle.bus"), std::string::npos) << "what nothing used is left out";
 }
 
+// Of four bins of 25 s, each 160 px wide, the first two read prompts and the last three put tokens
+// out. Bins side by side are one bar.
+TEST(ServingTimeline, MarksPrefillAndDecode) {
+  RunRecord r = record();
+  r.serving->timeline = {.bin_s = 25,
+                         .last_bin_s = 25,
+                         .queue_depth = {0, 0, 0, 0},
+                         .running = {1, 1, 1, 1},
+                         .kv_use = {0, 0, 0, 0},
+                         .input_tokens_per_s = {1000, 500, 0, 0},
+                         .output_tokens_per_s = {0, 10, 10, 10},
+                         .utilisation = {}};
+  const std::string svg = serving_timeline_svg(r);
+  expect_holds(svg, ">prefill</text>");
+  expect_holds(svg, ">decode</text>");
+  const auto bar = [&](const std::string& colour) {
+    const std::size_t fill = svg.find("fill=\"" + colour + '"');
+    EXPECT_EQ(svg.find("fill=\"" + colour + '"', fill + 1), std::string::npos) << "one bar";
+    const std::size_t begin = svg.rfind("<rect", fill);
+    return svg.substr(begin, fill - begin);
+  };
+  expect_holds(bar("#444444"), "x=\"72\"");
+  expect_holds(bar("#444444"), "width=\"320\"");
+  expect_holds(bar("#9A9A9A"), "x=\"232\"");
+  expect_holds(bar("#9A9A9A"), "width=\"480\"");
+}
+
 // 1 and 2 GiB: the axis ends at 2.
 TEST(ServingTimeline, ShowsWhatTiersHoldWhereThatIsKnown) {
   RunRecord r = record();

@@ -76,6 +76,21 @@ TEST(LineFigure, OneLegendServesAllPanels) {
   EXPECT_EQ(svg, to_svg(two_panels()));
 }
 
+// The second panel has a point at 2 only. With a common axis of 1 to 4 it stands left of the middle
+// by a sixth of the plot: 250 px less the insets of 8 px on both sides.
+TEST(LineFigure, PanelsMayShareTheirXAxis) {
+  const auto place = [](bool common) {
+    Figure figure{.columns = 2, .common_x = common, .panels = {}};
+    for (const auto& points : {std::vector<FigurePoint>{{.x = 1, .y = 1}, {.x = 4, .y = 1}},
+                               std::vector<FigurePoint>{{.x = 2, .y = 1}}})
+      figure.panels.push_back({.series = {{.name = "a", .points = points}}});
+    const std::string svg = to_svg(figure);
+    const std::size_t last = svg.rfind("cx=\"") + 4;
+    return std::stod(svg.substr(last));
+  };
+  EXPECT_NEAR(place(false) - place(true), (250 - 16) / 6.0, 0.011);
+}
+
 // Without its middle point the line of three has no two neighbours left.
 TEST(LineFigure, AMissingValueInterruptsTheLine) {
   Figure chart = two_panels();

@@ -101,6 +101,37 @@ TEST(Table, LatexEscapesItsSpecialCharacters) {
   EXPECT_NE(latex.find("\\caption{Loads}"), std::string::npos) << latex;
 }
 
+TEST(Table, LatexHasALabelAndPrintsItsNotes) {
+  Table table = sample();
+  table.title = "Loads, 50 % by --x";
+  table.notes = {"run `tiersim run --set a_b=1` again", "50 % have no value"};
+  const std::string latex = to_latex(table);
+  EXPECT_NE(latex.find("\\end{tabular}\n\n\\smallskip\n\\begin{minipage}{\\linewidth}\n"
+                       "\\footnotesize\n"
+                       "\\noindent run \\texttt{tiersim run -{}-set a\\_b=1} again\\par\n"
+                       "\\noindent 50 \\% have no value\\par\n\\end{minipage}\n"
+                       "\\caption{Loads, 50 \\% by -{}-x}\n\\label{tab:loads-50-by-x}\n"
+                       "\\end{table}\n"),
+            std::string::npos)
+      << latex;
+  table.id = "fig_3";
+  table.notes.clear();
+  EXPECT_NE(to_latex(table).find("\\end{tabular}\n\\caption{Loads, 50 \\% by -{}-x}\n"
+                                 "\\label{tab:fig-3}\n"),
+            std::string::npos)
+      << to_latex(table);
+}
+
+// After the end of a row, LaTeX takes [1] for a distance and * for a forbidden page break.
+TEST(Table, ACellOfLatexIsNoArgumentOfTheRowBeforeIt) {
+  Table table{.title = "", .columns = {{"a", Align::left}}};
+  table.add({"[1]"});
+  table.add({"*2"});
+  const std::string latex = to_latex(table);
+  EXPECT_NE(latex.find("\\midrule\n{[}1] \\\\\n{*}2 \\\\\n"), std::string::npos) << latex;
+  EXPECT_NE(latex.find("\\label{tab:table}"), std::string::npos) << latex;
+}
+
 // A time of a row, the whole id of its run, and why another has none.
 Table typed() {
   Table table{.title = "Runs",

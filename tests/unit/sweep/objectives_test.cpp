@@ -92,6 +92,22 @@ TEST(ObjectiveSet, ViolationIsHowFarAConditionIsFromHolding) {
   EXPECT_GT(b.set->violation(at(1, 3), fast), 0);
 }
 
+// Only a name alone beside a constant is a limit that a figure can draw.
+TEST(Constraint, NamesTheConstantThatAMetricIsComparedWith) {
+  const auto limit = [](const char* text, const char* metric) {
+    const auto constraint = Constraint::parse(text);
+    EXPECT_TRUE(constraint) << text;
+    const auto found = constraint->limit_of(metric);
+    return found ? found->value : -1;
+  };
+  EXPECT_EQ(limit("tpot <= 200 ms", "tpot_s"), 0.2);
+  EXPECT_EQ(limit("x0 < 4 and 2 * 1 s > ttft.p99", "ttft_s.p99"), 2);
+  EXPECT_EQ(limit("tpot <= 200 ms", "ttft_s.p99"), -1);
+  EXPECT_EQ(limit("2 * tpot <= 200 ms", "tpot_s"), -1);
+  EXPECT_EQ(limit("tpot <= x0 * 1 ms", "tpot_s"), -1);
+  EXPECT_EQ(limit("tpot < 1 s or x0 == 1", "tpot_s"), -1);
+}
+
 TEST(ObjectiveSet, ARecordWithoutAnObjectiveHasNoValues) {
   const Built b = built("objectives: [{minimize: tpot}, {maximize: throughput}]\n");
   ASSERT_TRUE(b.set);
