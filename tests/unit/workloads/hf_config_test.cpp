@@ -103,51 +103,19 @@ std::string seeing(const std::string& type, const std::string& language_model) {
               ", 'text_config': " + language_model);
 }
 
-/// The dimensions in the checkpoints' files, with some of the other keys.
-std::map<std::string, std::string> published() {
-  const std::string common =
-      ", 'hidden_act': 'silu', 'max_position_embeddings': 4096, 'rms_norm_eps': 1e-05"
-      ", 'rope_scaling': null, 'rope_theta': 10000.0, 'torch_dtype': 'bfloat16', 'use_cache': true";
+const std::string kCommon =
+    ", 'hidden_act': 'silu', 'max_position_embeddings': 4096, 'rms_norm_eps': 1e-05"
+    ", 'rope_scaling': null, 'rope_theta': 10000.0, 'torch_dtype': 'bfloat16', 'use_cache': true";
+
+std::map<std::string, std::string> of_older_families() {
   const auto llama = [&](const std::string& size) {
-    return decoder("llama", size + common + ", 'attention_bias': false, 'mlp_bias': false");
+    return decoder("llama", size + kCommon + ", 'attention_bias': false, 'mlp_bias': false");
   };
   const auto qwen3 = [&](const std::string& size) {
-    return decoder("qwen3", size + common +
+    return decoder("qwen3", size + kCommon +
                                 ", 'head_dim': 128, 'attention_bias': false"
                                 ", 'max_window_layers': 36, 'sliding_window': null"
                                 ", 'use_sliding_window': false");
-  };
-  const auto gpt_oss = [&](int layers, int of) {
-    return decoder("gpt_oss", dimensions(layers, 2880, 64, 8, 2880, 201088) + common +
-                                  types(layers, {"sliding_attention", "full_attention"}) +
-                                  ", 'attention_bias': true, 'head_dim': 64, 'sliding_window': 128"
-                                  ", 'num_local_experts': " +
-                                  std::to_string(of) +
-                                  ", 'num_experts_per_tok': 4, 'experts_per_token': 4"
-                                  ", 'initial_context_length': 4096, 'swiglu_limit': 7.0");
-  };
-  const auto olmo3 = [&](const std::string& size, int layers) {
-    return decoder("olmo3", size + common + ", 'sliding_window': 4096, 'attention_bias': false" +
-                                types(layers, {"sliding_attention", "sliding_attention",
-                                               "sliding_attention", "full_attention"}));
-  };
-  const auto llama4 = [&](int of, int every) {
-    return seeing("llama4", decoder("llama4_text",
-                                    dimensions(48, 5120, 40, 8, 8192, 202048) + common +
-                                        ", 'intermediate_size_mlp': 16384, 'head_dim': 128"
-                                        ", 'attention_chunk_size': 8192, 'use_qk_norm': true"
-                                        ", 'no_rope_layers': [1, 1, 1, 0, 1, 1, 1, 0]"
-                                        ", 'num_experts_per_tok': 1, 'num_local_experts': " +
-                                        std::to_string(of) +
-                                        ", 'interleave_moe_layer_step': " + std::to_string(every)));
-  };
-  const auto glm4 = [&](const std::string& norm, const std::string& size, int of, int width,
-                        int dense) {
-    return decoder("glm4_moe", size + common + experts(of, 8, 1, width, dense, "noaux_tc") +
-                                   ", 'attention_bias': true, 'head_dim': 128"
-                                   ", 'partial_rotary_factor': 0.5, 'n_group': 1"
-                                   ", 'num_nextn_predict_layers': 1, 'use_qk_norm': " +
-                                   norm);
   };
   return {
       {"llama2_7b", llama(dimensions(32, 4096, 32, 32, 11008, 32000))},
@@ -156,51 +124,98 @@ std::map<std::string, std::string> published() {
       {"llama3_8b", llama(dimensions(32, 4096, 32, 8, 14336, 128256))},
       {"llama3_70b", llama(dimensions(80, 8192, 64, 8, 28672, 128256))},
       {"llama31_405b", llama(dimensions(126, 16384, 128, 8, 53248, 128256))},
-      {"mistral_7b", decoder("mistral", dimensions(32, 4096, 32, 8, 14336, 32000) + common +
+      {"mistral_7b", decoder("mistral", dimensions(32, 4096, 32, 8, 14336, 32000) + kCommon +
                                             ", 'sliding_window': 4096")},
       {"mixtral_8x7b",
-       decoder("mixtral", dimensions(32, 4096, 32, 8, 14336, 32000) + common +
+       decoder("mixtral", dimensions(32, 4096, 32, 8, 14336, 32000) + kCommon +
                               ", 'num_local_experts': 8, 'num_experts_per_tok': 2"
                               ", 'sliding_window': null, 'router_aux_loss_coef': 0.02")},
       {"qwen3_8b", qwen3(dimensions(36, 4096, 32, 8, 12288, 151936))},
       {"qwen3_32b", qwen3(dimensions(64, 5120, 64, 8, 25600, 151936))},
       {"qwen3_235b_a22b",
-       decoder("qwen3_moe", dimensions(94, 4096, 64, 4, 12288, 151936) + common +
+       decoder("qwen3_moe", dimensions(94, 4096, 64, 4, 12288, 151936) + kCommon +
                                 ", 'head_dim': 128, 'attention_bias': false"
                                 ", 'num_experts': 128, 'num_experts_per_tok': 8"
                                 ", 'moe_intermediate_size': 1536, 'decoder_sparse_step': 1"
                                 ", 'mlp_only_layers': [], 'sliding_window': null"
                                 ", 'use_sliding_window': false")},
       {"deepseek_v2_lite",
-       decoder("deepseek_v2", dimensions(27, 2048, 16, 16, 10944, 102400) + common + kLatent +
+       decoder("deepseek_v2", dimensions(27, 2048, 16, 16, 10944, 102400) + kCommon + kLatent +
                                   ", 'q_lora_rank': null" + experts(64, 6, 2, 1408, 1, "greedy"))},
       {"deepseek_v2",
-       decoder("deepseek_v2", dimensions(60, 5120, 128, 128, 12288, 102400) + common + kLatent +
+       decoder("deepseek_v2", dimensions(60, 5120, 128, 128, 12288, 102400) + kCommon + kLatent +
                                   ", 'q_lora_rank': 1536" +
                                   experts(160, 6, 2, 1536, 1, "group_limited_greedy"))},
       {"deepseek_v3",
-       decoder("deepseek_v3", dimensions(61, 7168, 128, 128, 18432, 129280) + common + kLatent +
+       decoder("deepseek_v3", dimensions(61, 7168, 128, 128, 18432, 129280) + kCommon + kLatent +
                                   ", 'q_lora_rank': 1536, 'num_nextn_predict_layers': 1" +
                                   experts(256, 8, 1, 2048, 3, "noaux_tc"))},
       {"kimi_k2",
-       decoder("kimi_k2", dimensions(61, 7168, 64, 64, 18432, 163840) + common + kLatent +
+       decoder("kimi_k2", dimensions(61, 7168, 64, 64, 18432, 163840) + kCommon + kLatent +
                               ", 'q_lora_rank': 1536, 'num_nextn_predict_layers': 0" +
                               experts(384, 8, 1, 2048, 1, "noaux_tc"))},
       {"qwen3_30b_a3b",
-       decoder("qwen3_moe", dimensions(48, 2048, 32, 4, 6144, 151936) + common +
+       decoder("qwen3_moe", dimensions(48, 2048, 32, 4, 6144, 151936) + kCommon +
                                 ", 'head_dim': 128, 'num_experts': 128, 'num_experts_per_tok': 8"
                                 ", 'moe_intermediate_size': 768, 'decoder_sparse_step': 1"
                                 ", 'mlp_only_layers': [], 'use_sliding_window': false")},
+      {"t5_v1_1_small", json("'model_type': 't5', 'd_model': 512, 'd_ff': 1024, 'num_layers': 8"
+                             ", 'num_decoder_layers': 8, 'num_heads': 6" +
+                             kT5)},
+      {"t5_v1_1_base", json("'model_type': 't5', 'd_model': 768, 'd_ff': 2048, 'num_layers': 12"
+                            ", 'num_heads': 12" +
+                            kT5)},
+  };
+}
+
+std::string gpt_oss(int layers, int of) {
+  return decoder("gpt_oss", dimensions(layers, 2880, 64, 8, 2880, 201088) + kCommon +
+                                types(layers, {"sliding_attention", "full_attention"}) +
+                                ", 'attention_bias': true, 'head_dim': 64, 'sliding_window': 128"
+                                ", 'num_local_experts': " +
+                                std::to_string(of) +
+                                ", 'num_experts_per_tok': 4, 'experts_per_token': 4"
+                                ", 'initial_context_length': 4096, 'swiglu_limit': 7.0");
+}
+
+std::string olmo3(const std::string& size, int layers) {
+  return decoder("olmo3", size + kCommon + ", 'sliding_window': 4096, 'attention_bias': false" +
+                              types(layers, {"sliding_attention", "sliding_attention",
+                                             "sliding_attention", "full_attention"}));
+}
+
+std::string llama4(int of, int every) {
+  return seeing("llama4", decoder("llama4_text",
+                                  dimensions(48, 5120, 40, 8, 8192, 202048) + kCommon +
+                                      ", 'intermediate_size_mlp': 16384, 'head_dim': 128"
+                                      ", 'attention_chunk_size': 8192, 'use_qk_norm': true"
+                                      ", 'no_rope_layers': [1, 1, 1, 0, 1, 1, 1, 0]"
+                                      ", 'num_experts_per_tok': 1, 'num_local_experts': " +
+                                      std::to_string(of) +
+                                      ", 'interleave_moe_layer_step': " + std::to_string(every)));
+}
+
+std::string glm4(const std::string& norm, const std::string& size, int of, int width, int dense) {
+  return decoder("glm4_moe", size + kCommon + experts(of, 8, 1, width, dense, "noaux_tc") +
+                                 ", 'attention_bias': true, 'head_dim': 128"
+                                 ", 'partial_rotary_factor': 0.5, 'n_group': 1"
+                                 ", 'num_nextn_predict_layers': 1, 'use_qk_norm': " +
+                                 norm);
+}
+
+std::map<std::string, std::string> of_newer_families() {
+  return {
       {"gpt_oss_20b", gpt_oss(24, 32)},
       {"gpt_oss_120b", gpt_oss(36, 128)},
-      {"gemma3_27b", seeing("gemma3", decoder("gemma3_text",
-                                              dimensions(62, 5376, 32, 16, 21504, 262208) + common +
-                                                  ", 'head_dim': 128, 'sliding_window': 1024"
-                                                  ", 'sliding_window_pattern': 6"
-                                                  ", 'query_pre_attn_scalar': 168"))},
+      {"gemma3_27b",
+       seeing("gemma3",
+              decoder("gemma3_text", dimensions(62, 5376, 32, 16, 21504, 262208) + kCommon +
+                                         ", 'head_dim': 128, 'sliding_window': 1024"
+                                         ", 'sliding_window_pattern': 6"
+                                         ", 'query_pre_attn_scalar': 168"))},
       {"olmo3_7b", olmo3(dimensions(32, 4096, 32, 32, 11008, 100278), 32)},
       {"olmo3_32b", olmo3(dimensions(64, 5120, 40, 8, 27648, 100278), 64)},
-      {"command_a", decoder("cohere2", dimensions(64, 12288, 96, 8, 36864, 256000) + common +
+      {"command_a", decoder("cohere2", dimensions(64, 12288, 96, 8, 36864, 256000) + kCommon +
                                            ", 'head_dim': 128, 'sliding_window': 4096"
                                            ", 'sliding_window_pattern': 4, 'logit_scale': 0.25"
                                            ", 'use_qk_norm': false")},
@@ -210,7 +225,7 @@ std::map<std::string, std::string> published() {
       {"glm46", glm4("true", dimensions(92, 5120, 96, 8, 12288, 151552), 160, 1536, 3)},
       {"glm45_air", glm4("false", dimensions(46, 4096, 96, 8, 10944, 151552), 128, 1408, 1)},
       {"minimax_m25",
-       decoder("minimax_m2", dimensions(62, 3072, 48, 8, 1536, 200064) + common +
+       decoder("minimax_m2", dimensions(62, 3072, 48, 8, 1536, 200064) + kCommon +
                                  ", 'head_dim': 128, 'num_local_experts': 256"
                                  ", 'num_experts_per_tok': 8, 'use_qk_norm': true"
                                  ", 'qk_norm_type': 'per_layer', 'use_routing_bias': true"
@@ -218,21 +233,22 @@ std::map<std::string, std::string> published() {
                                  ", 'use_mtp': true, 'num_mtp_modules': 3"
                                  ", 'mtp_transformer_layers': 1")},
       {"mistral_large_2411",
-       decoder("mistral", dimensions(88, 12288, 96, 8, 28672, 32768) + common +
+       decoder("mistral", dimensions(88, 12288, 96, 8, 28672, 32768) + kCommon +
                               ", 'head_dim': 128, 'sliding_window': null")},
       {"magistral_small_2506",
-       decoder("mistral", dimensions(40, 5120, 32, 8, 32768, 131072) + common +
+       decoder("mistral", dimensions(40, 5120, 32, 8, 32768, 131072) + kCommon +
                               ", 'head_dim': 128, 'sliding_window': null")},
-      {"phi4", decoder("phi3", dimensions(40, 5120, 40, 10, 17920, 100352) + common +
+      {"phi4", decoder("phi3", dimensions(40, 5120, 40, 10, 17920, 100352) + kCommon +
                                    ", 'sliding_window': null, 'attention_bias': false"
                                    ", 'original_max_position_embeddings': 16384")},
-      {"t5_v1_1_small", json("'model_type': 't5', 'd_model': 512, 'd_ff': 1024, 'num_layers': 8"
-                             ", 'num_decoder_layers': 8, 'num_heads': 6" +
-                             kT5)},
-      {"t5_v1_1_base", json("'model_type': 't5', 'd_model': 768, 'd_ff': 2048, 'num_layers': 12"
-                            ", 'num_heads': 12" +
-                            kT5)},
   };
+}
+
+/// The dimensions in the checkpoints' files, with some of the other keys.
+std::map<std::string, std::string> published() {
+  std::map<std::string, std::string> all = of_older_families();
+  all.merge(of_newer_families());
+  return all;
 }
 
 TEST(HfConfig, OfEveryShippedModelGivesTheSameModel) {
