@@ -210,7 +210,7 @@ void Scheduler::form_batch(Iteration& out) {
 
 // True where its blocks surely hold so many positions, without a division.
 bool Scheduler::has_blocks(const Sequence& s, std::int64_t positions) const {
-  return !limits_.encoder && limits_.groups.size() == 1 &&
+  return !limits_.encoder && limits_.groups.size() == 1 && limits_.groups.front().blocks == 1 &&
          positions <= (s.blocks + s.shared * pool_.entry_blocks()) * limits_.block;
 }
 
