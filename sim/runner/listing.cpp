@@ -245,7 +245,13 @@ std::string attention_text(const LlmConfig& m) {
     text += fmt::format(", latent {}+{}", m.mla->kv_lora_rank, m.mla->qk_rope_head_dim);
   else if (m.kv_heads != m.heads)
     text += fmt::format(", {} KV", m.kv_heads);
-  if (m.attention_window) text += fmt::format(", window {}", *m.attention_window);
+  const auto reach = [&](const char* what, std::optional<std::int64_t> positions, LayerType type) {
+    if (!positions) return;
+    text += fmt::format(", {} {}", what, *positions);
+    if (m.mixes_types()) text += fmt::format(" in {} layers", m.layers_of(type).layers);
+  };
+  reach("window", m.attention_window, LayerType::sliding_attention);
+  reach("chunks of", m.attention_chunk, LayerType::chunked_attention);
   if (m.encoder) text += fmt::format(", encoder of {} layers", m.encoder->layers);
   return text;
 }
@@ -283,6 +289,9 @@ Row model_row(const LlmConfig& m, const std::string& file) {
           number_of(m.mla, &MlaConfig::kv_lora_rank),
           number_of(m.mla, &MlaConfig::qk_rope_head_dim),
           number_or_absent(m.attention_window),
+          number_or_absent(m.attention_chunk),
+          m.mixes_types() ? m.layers_of(LayerType::full_attention).layers
+                          : (m.attention_window || m.attention_chunk ? 0 : m.layers),
           number_of(m.encoder, &EncoderConfig::layers),
           number_of(m.moe, &MoeConfig::experts),
           number_of(m.moe, &MoeConfig::experts_per_token),
@@ -298,8 +307,9 @@ Table models() {
   for (const char* title : {"attention", "experts"})
     out.columns.push_back({.title = title, .align = Align::left, .readers = Readers::people});
   out.columns.push_back({"file", Align::left});
-  add_json_columns(out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "encoder_layers",
-                         "experts", "experts_per_token", "shared_experts"});
+  add_json_columns(out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "attention_chunk",
+                         "full_attention_layers", "encoder_layers", "experts", "experts_per_token",
+                         "shared_experts"});
   for (const fs::path& path : yaml_files("models"))
     out.add(model_row(read_file_of<LlmConfig>(path, "model").config, shown_path(path)));
   return out;

@@ -44,15 +44,22 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
       device_(decode_context(replica_)),
       decode_{.context = device_},
       stages_(config.scenario.parallel.pipeline),
+      experts_(layers(), [&](std::int64_t layer) { return replica_.model.is_moe_layer(layer); }),
       sum_(system),
       between_(system) {
   replica_.host_works = false;  // the server's own host works in parallel
-  while (dense_layers_ < layers() && kind_of(dense_layers_) == 0) ++dense_layers_;
+  for (const LayerType type : replica_.model.types())
+    types_.push_back(
+        {static_cast<std::int64_t>(types_.size()),
+         {layers(), [&](std::int64_t layer) { return replica_.model.type_of(layer) == type; }}});
   executed_ = overlaps();
 }
 
-int IterationCost::kind_of(std::int64_t layer) const {
-  return replica_.model.is_moe_layer(layer) ? 1 : 0;
+IterationCost::Alike::Alike(std::int64_t layers, const std::function<bool(std::int64_t)>& is_one) {
+  for (std::int64_t layer = layers - 1; layer >= 0; --layer)
+    if (is_one(layer)) first = layer;
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    before.push_back(before.back() + (is_one(layer) ? 1 : 0));
 }
 
 // Launch, arithmetic and memory of an operation are each rounded to a picosecond, and rates of the
@@ -108,8 +115,10 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
   IterationWork work = batch.work();
   for (const ExitLayer& at : exits.layers) {
     work.decodes = at.rows;
-    sum_.add(layer(kind_of(at.layer), work));
-    add_attention(at.rows, batch.positions * at.rows / batch.decodes, 1);
+    sum_.add(layer(experts_.between(at.layer, at.layer + 1) > 0, work));
+    for (const OfType& type : types_)
+      if (type.layers.between(at.layer, at.layer + 1) > 0)
+        add_attention(type, at.rows, batch.positions * at.rows / batch.decodes, 1);
     if (at.measured > 0) sum_.add(confidence(technique, at.measured, at.layer));
     if (at.filled > 0) sum_.add(fill_beside(at.filled));
   }
@@ -128,22 +137,29 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
 
 void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to) {
   IterationWork work = batch.work();
-  const std::int64_t dense = std::clamp(dense_layers_, from, to) - from;
-  if (dense > 0) sum_.add(layer(0, work), dense);
-  if (to - from > dense) sum_.add(layer(1, work), to - from - dense);
-  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, to - from);
-  if (!batch.chunks.empty()) add_prompts(batch.chunks, to - from);
+  const std::int64_t experts = experts_.between(from, to);
+  if (to - from > experts) sum_.add(layer(false, work), to - from - experts);
+  if (experts > 0) sum_.add(layer(true, work), experts);
+  for (OfType& type : types_) {
+    const std::int64_t layers = type.layers.between(from, to);
+    if (layers == 0) continue;
+    if (batch.decodes > 0) add_attention(type, batch.decodes, batch.positions, layers);
+    if (!batch.chunks.empty()) add_prompts(type, batch.chunks, layers);
+  }
 }
 
-void IterationCost::add_prompts(const std::vector<PromptChunk>& chunks, std::int64_t times) {
+void IterationCost::add_prompts(OfType& type, const std::vector<PromptChunk>& chunks,
+                                std::int64_t times) {
   const auto make = [&] {
     const AttentionPart part = iteration_parts(replica_, {.chunks = chunks}).front();
-    return demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_);
+    return demand_of(build_part_attention(part, method_, static_cast<int>(type.layers.first),
+                                          system_.tier_names()),
+                     system_);
   };
   if (chunks.size() > 2) return sum_.add(make(), times);
   DemandCache::Key key{chunks[0].tokens, chunks[0].before, 0, 0};
   if (chunks.size() == 2) key = {key[0], key[1], chunks[1].tokens, chunks[1].before};
-  sum_.add(prompts_.get(key, make), times);
+  sum_.add(type.prompts.get(key, make), times);
 }
 
 // The first layer of a stage. If the layers cannot be shared evenly, the first stages have one
@@ -212,8 +228,9 @@ void IterationCost::add_ends(std::int64_t tokens, std::int64_t logits) {
 }
 
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
-const Demand& IterationCost::layer(int kind, const IterationWork& work) {
-  const auto at = kind == 1 ? static_cast<int>(layers()) - 1 : 0;
+const Demand& IterationCost::layer(bool experts, const IterationWork& work) {
+  std::int64_t at = experts ? experts_.first : 0;
+  while (!experts && replica_.model.is_moe_layer(at)) ++at;
   const std::int64_t prompts = work.prompt_tokens();
   IterationWork like{
       .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
@@ -221,37 +238,41 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
   if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
   if (!by_part) like.decodes += prompts;
   const auto make = [&](const IterationWork& of) {
-    return demand_of(build_iteration_layer(replica_, method_, of, at, system_.tier_names()),
-                     system_);
+    return demand_of(
+        build_iteration_layer(replica_, method_, of, static_cast<int>(at), system_.tier_names()),
+        system_);
   };
   if (replica_.parallel.sequences_are_spread() && prompts > 0) {
     uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
-  return layers_.get(
-      {2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0, like.padding},
-      [&] { return make(like); });
+  return layers_.get({2 * like.encoder_context + (experts ? 1 : 0), like.decodes,
+                      by_part ? prompts : 0, like.padding},
+                     [&] { return make(like); });
 }
 
-const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
-  return attention_.get({decodes, context}, [&] {
+const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
+                                       std::int64_t context) {
+  return attention_.get({decodes, context, 0, type.index}, [&] {
     decode_.context.step.batch = replica_.parallel.own_sequences(decodes);
     decode_.context.step.context = context;
-    return demand_of(build_part_attention(decode_, method_, 0, system_.tier_names()), system_);
+    return demand_of(build_part_attention(decode_, method_, static_cast<int>(type.layers.first),
+                                          system_.tier_names()),
+                     system_);
   });
 }
 
-void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
+void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
                                   std::int64_t times) {
   const auto [below, step] = on_grid(std::max<std::int64_t>(1, positions / decodes), 1024, 6);
   const std::int64_t rest = positions - below * decodes;
   if (rest <= 0) {
-    sum_.add(attention(decodes, below), times);
+    sum_.add(attention(type, decodes, below), times);
     return;
   }
   between_.clear();
-  low_ = attention(decodes, below);
-  between_.add_between(low_, attention(decodes, below + step), rest, step * decodes);
+  low_ = attention(type, decodes, below);
+  between_.add_between(low_, attention(type, decodes, below + step), rest, step * decodes);
   sum_.add(between_, times);
 }
 

@@ -16,6 +16,7 @@
 // Both ways are run on samples when the cost is built, and their difference decides. Either way
 // takes the mean context of a batch for each of its sequences (workloads/llm/iteration.hpp).
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sim/serving/demand_cache.hpp"
@@ -42,9 +43,27 @@ class IterationCost {
   bool executed() const { return executed_; }
 
  private:
+  // Keyed by tokens of an iteration, of which there are as many as max_batched_tokens.
+  static constexpr unsigned kByTokens = 14;
+  /// Layers that are alike in one respect: how many there are before each layer, and the first one.
+  struct Alike {
+    std::vector<std::int64_t> before = {0};
+    std::int64_t first = 0;
+
+    Alike(std::int64_t layers, const std::function<bool(std::int64_t)>& is_one);
+    std::int64_t between(std::int64_t from, std::int64_t to) const {
+      return before[static_cast<std::size_t>(to)] - before[static_cast<std::size_t>(from)];
+    }
+  };
+  /// The layers that attend in one way.
+  struct OfType {
+    std::int64_t index = 0;
+    Alike layers;
+    DemandCache prompts{kByTokens};  ///< one or two pieces
+  };
+
   bool overlaps();
   Demand run(const StepGraph& graph) const;
-  int kind_of(std::int64_t layer) const;  // layers of one kind cost the same outside of attention
   std::int64_t layers() const { return replica_.model.layers; }
   std::int64_t first_layer(std::int64_t stage) const;
   void add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to);
@@ -52,14 +71,15 @@ class IterationCost {
   const Demand& begin(std::int64_t tokens);
   const Demand& end(std::int64_t logits);
   void add_ends(std::int64_t tokens, std::int64_t logits);
-  const Demand& layer(int kind, const IterationWork& work);
-  const Demand& attention(std::int64_t decodes, std::int64_t context);
+  const Demand& layer(bool experts, const IterationWork& work);
+  const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
   const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding);
-  void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
-  void add_prompts(const std::vector<PromptChunk>& chunks, std::int64_t times);
+  void add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
+                     std::int64_t times);
+  void add_prompts(OfType& type, const std::vector<PromptChunk>& chunks, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& compose_stage(const IterationBatch& batch, std::int64_t stage);
   const Demand& transfer(const IterationWork& work);
@@ -74,20 +94,18 @@ class IterationCost {
   AttentionContext device_;  // for a decode step
   AttentionPart decode_;     // the same, at the batch and context in question
   std::int64_t stages_ = 1;
-  std::int64_t dense_layers_ = 0;
+  Alike experts_;              // layers with experts
+  std::vector<OfType> types_;  // each layer is of one of these
   bool executed_ = false;
   Demand sum_;
   Demand between_;  // scratch
   Demand low_;      // likewise
   Demand uncached_;
-  // Keyed by tokens of an iteration, of which there are as many as max_batched_tokens.
-  static constexpr unsigned kByTokens = 14;
   DemandCache begin_{kByTokens};
   DemandCache end_;
   DemandCache transfer_;
   DemandCache layers_{kByTokens};
   DemandCache attention_{15};  // composed: for one layer; executed: for an iteration, on the grid
-  DemandCache prompts_{kByTokens};  // one or two pieces
   DemandCache encode_;
   DemandCache confidence_;
   DemandCache fill_;

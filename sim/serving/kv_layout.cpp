@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "sim/base/display.hpp"
 #include "sim/step/accounting.hpp"
+#include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/step_builder.hpp"
 
@@ -29,14 +31,21 @@ bool is_fixed(TensorClass tensor_class) {
   return std::ranges::count(kFixed, tensor_class) != 0;
 }
 
-// Bytes by tier and class on one GPU.
-std::vector<ClassBytes> tensors(const ServingConfig& config, const System& system, StepKind kind,
-                                std::int64_t batch, std::int64_t context) {
-  AttentionContext c = context_of(config.scenario, system);
-  c.step.kind = kind;
-  c.step.batch = batch;
-  c.step.context = context;
-  return footprint_of(build_step_tensors(c, *config.scenario.method.method, system.tier_names()));
+AttentionContext step_of(AttentionContext replica, StepKind kind, std::int64_t batch,
+                         std::int64_t context) {
+  replica.step.kind = kind;
+  replica.step.batch = batch;
+  replica.step.context = context;
+  return replica;
+}
+
+// The replica with layers that are all alike and keep every position.
+AttentionContext without_limits(AttentionContext replica) {
+  if (!replica.model.mixes_types()) return replica;
+  replica.model.layer_types.clear();
+  replica.model.attention_window.reset();
+  replica.model.attention_chunk.reset();
+  return replica;
 }
 
 // The part that grows with the number of sequences.
@@ -61,33 +70,22 @@ std::vector<ClassBytes> largest(const std::vector<std::vector<ClassBytes>>& all)
   return out;
 }
 
-std::int64_t kept(const ServingConfig& config, const System& system, std::int64_t context) {
-  AttentionContext c = context_of(config.scenario, system);
-  c.step.kind = StepKind::decode;
-  c.step.context = context;
+std::int64_t kept_keys(const std::vector<CachedTensor>& tensors) {
   std::int64_t sum = 0;
-  for (const CachedTensor& tensor : config.scenario.method.method->cached(device_step(c).context))
+  for (const CachedTensor& tensor : tensors)
     if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
   return sum;
-}
-
-// Cached bytes of one sequence on one GPU, over all layers, by tier.
-std::vector<Bytes> cached(const ServingConfig& config, const System& system, std::int64_t context) {
-  AttentionContext c = context_of(config.scenario, system);
-  c.step.kind = StepKind::decode;
-  c.step.batch = 1;
-  c.step.context = context;
-  c = device_step(c).context;
-  std::vector<Bytes> out(system.tier_names().size());
-  for (const CachedTensor& tensor : config.scenario.method.method->cached(c))
-    out[tensor.tier.index()] += tensor.all() * c.model.layers;
-  return out;
 }
 
 class Layout {
  public:
   Layout(const ServingConfig& config, const System& system)
-      : config_(config), system_(system), block_(config.server.kv.block) {}
+      : config_(config),
+        system_(system),
+        method_(*config.scenario.method.method),
+        replica_(context_of(config.scenario, system)),
+        unlimited_(without_limits(replica_)),
+        block_(config.server.kv.block) {}
 
   Expected<KvLayout> make() {
     const ParallelConfig& parallel = config_.scenario.parallel;
@@ -95,6 +93,7 @@ class Layout {
     out_.gpus_of_block = parallel.devices() / out_.pools;
     out_.block = block_;
     out_.block_bytes.resize(system_.tier_names().size());
+    group_layers();
     measure_block();
     fill_tiers();
     if (out_.blocks == std::numeric_limits<std::int64_t>::max())
@@ -113,43 +112,79 @@ class Layout {
   }
 
  private:
+  // The layers of each type, and the stretches of positions that they keep of a long sequence.
+  void group_layers() {
+    std::vector<std::int64_t> layers;
+    out_.groups.clear();
+    for (const LayersCached& of_type : cached_at(replica_, kLong)) {
+      const std::int64_t kept = std::min(kept_keys(of_type.tensors), kLong);
+      layers.push_back(of_type.layers);
+      out_.groups.push_back(
+          {.most = kept < kLong ? std::max<std::int64_t>(1, stretches(kept)) : 0});
+    }
+    for (const std::int64_t of_type : layers) shared_ = std::gcd(shared_, of_type);
+    for (std::size_t g = 0; g < layers.size(); ++g) out_.groups[g].blocks = layers[g] / shared_;
+  }
+
   // Measured over a stretch in which everything is kept, or over all kept positions.
   void measure_block() {
     constexpr std::int64_t kStretch = 64;  // blocks
-    const std::int64_t longest = kept(config_, system_, kLong);
+    const std::int64_t longest = kept_keys(cached_at(unlimited_, kLong).front().tensors);
     const std::int64_t window = longest < kLong ? longest / block_ : kStretch + 1;
-    if (longest < kLong)
-      out_.most_blocks = std::max<std::int64_t>(1, (longest + block_ - 1) / block_);
     const std::int64_t many = std::clamp<std::int64_t>(window - 1, 1, kStretch);
-    const auto one = of_sequences(at(block_));
-    const auto more = of_sequences(at((many + 1) * block_));
+    const std::int64_t blocks = many * stretch_blocks();
+    const auto one = of_sequences(at(unlimited_, block_));
+    const auto more = of_sequences(at(unlimited_, (many + 1) * block_));
+    const auto first = of_sequences(at(replica_, block_));
     sequence_bytes_.resize(one.size());
     out_.cached_bytes.resize(one.size());
-    const auto cached_one = cached(config_, system_, block_);
-    const auto cached_more = cached(config_, system_, (many + 1) * block_);
+    const auto cached_one = cached(block_);
+    const auto cached_more = cached((many + 1) * block_);
     for (std::size_t t = 0; t < one.size(); ++t) {
       const Bytes grown = more[t] > one[t] ? more[t] - one[t] : Bytes{};
-      out_.block_bytes[t] = a_block(grown, many);
-      out_.cached_bytes[t] = a_block(cached_more[t] - cached_one[t], many);
-      sequence_bytes_[t] = one[t] > out_.block_bytes[t] ? one[t] - out_.block_bytes[t] : Bytes{};
+      out_.block_bytes[t] = a_block(grown, blocks);
+      out_.cached_bytes[t] = a_block(cached_more[t] - cached_one[t], blocks);
+      const Bytes held = out_.block_bytes[t] * out_.blocks_of(block_);
+      sequence_bytes_[t] = first[t] > held ? first[t] - held : Bytes{};
     }
-    AttentionContext c = context_of(config_.scenario, system_);
-    c.step.kind = StepKind::decode;
-    c.step.context = block_;
     out_.run_bytes.resize(one.size());
-    for (const CachedTensor& tensor :
-         config_.scenario.method.method->cached(device_step(c).context)) {
-      Bytes& run = out_.run_bytes[tensor.tier.index()];
-      run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
-    }
+    for (const LayersCached& of_type : cached_at(replica_, block_))
+      for (const CachedTensor& tensor : of_type.tensors) {
+        Bytes& run = out_.run_bytes[tensor.tier.index()];
+        run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
+      }
   }
 
   static Bytes a_block(Bytes of, std::int64_t blocks) {
     return Bytes::from_base((of.in_base() + blocks - 1) / blocks);
   }
+  std::int64_t stretches(std::int64_t positions) const { return (positions + block_ - 1) / block_; }
+  // Blocks of a stretch of positions that all layers keep.
+  std::int64_t stretch_blocks() const {
+    std::int64_t sum = 0;
+    for (const BlockGroup& group : out_.groups) sum += group.blocks;
+    return sum;
+  }
 
-  std::vector<ClassBytes> at(std::int64_t context) const {
-    return tensors(config_, system_, StepKind::decode, 1, context);
+  // Bytes by tier and class on one GPU.
+  std::vector<ClassBytes> tensors(const AttentionContext& c) const {
+    return footprint_of(build_step_tensors(c, method_, system_.tier_names()));
+  }
+  std::vector<ClassBytes> at(const AttentionContext& replica, std::int64_t context) const {
+    return tensors(step_of(replica, StepKind::decode, 1, context));
+  }
+  // What one sequence caches on one GPU.
+  std::vector<LayersCached> cached_at(const AttentionContext& replica, std::int64_t context) const {
+    return cached_by_type(method_,
+                          device_step(step_of(replica, StepKind::decode, 1, context)).context);
+  }
+  // The same in bytes by tier, where layers keep every position.
+  std::vector<Bytes> cached(std::int64_t context) const {
+    std::vector<Bytes> out(system_.tier_names().size());
+    for (const LayersCached& of_type : cached_at(unlimited_, context))
+      for (const CachedTensor& tensor : of_type.tensors)
+        out[tensor.tier.index()] += tensor.all() * of_type.layers;
+    return out;
   }
 
   void part(std::size_t tier, std::string what, Bytes bytes, NumberClass number_class) {
@@ -161,8 +196,8 @@ class Layout {
   void fill_tiers() {
     const SchedulerConfig& s = config_.server.scheduler;
     const auto fixed = largest(
-        {tensors(config_, system_, StepKind::prefill, s.max_sequences, s.max_batched_tokens),
-         tensors(config_, system_, StepKind::decode, s.max_sequences, 1)});
+        {tensors(step_of(replica_, StepKind::prefill, s.max_sequences, s.max_batched_tokens)),
+         tensors(step_of(replica_, StepKind::decode, s.max_sequences, 1))});
     const TierId near = system_.tier(config_.scenario.placement.near);
     out_.blocks = std::numeric_limits<std::int64_t>::max();
     for (std::size_t t = 0; t < out_.block_bytes.size(); ++t) {
@@ -231,7 +266,7 @@ class Layout {
     }
     c.block_positions = block_;
     c.blocks = out_.blocks;
-    c.positions = out_.blocks * block_;
+    c.positions = out_.blocks / stretch_blocks() * block_;
   }
 
   // Checks that the stated room holds at least one block, and is available.
@@ -261,7 +296,11 @@ class Layout {
   static constexpr std::int64_t kLong = 1 << 20;
   const ServingConfig& config_;
   const System& system_;
+  const Method& method_;
+  AttentionContext replica_;
+  AttentionContext unlimited_;
   std::int64_t block_;
+  std::int64_t shared_ = 0;  // layers of one block of the pool
   KvLayout out_;
   std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence of any length
   std::vector<Bytes> left_;            // by TierId: available for blocks

@@ -11,11 +11,15 @@
 // allow.
 //
 // A method that keeps only a part of the positions (a window, the most attended ones) has a largest
-// number of blocks a sequence. If the method rounds positions, a block has their mean share.
+// number of blocks a sequence. If the method rounds positions, a block has their mean share. Of a
+// model whose types of layers keep different numbers of positions, a block has the layers of a
+// share of each type (block_group.hpp); a chunk counts as full, as engines free it when the next
+// one begins.
 #include "sim/base/expected.hpp"
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/serving_config.hpp"
 #include "sim/step/system.hpp"
+#include "workloads/serving/block_group.hpp"
 
 namespace tiersim {
 
@@ -24,7 +28,7 @@ struct KvLayout {
   std::int64_t blocks = 0;         ///< in one replica
   std::int64_t gpus_of_block = 1;  ///< GPUs of the replica that hold a part of each block
   std::int64_t pools = 1;          ///< groups of gpus_of_block GPUs; a sequence is in one of them
-  std::int64_t most_blocks = 0;    ///< of one sequence of any length; 0: no limit
+  std::vector<BlockGroup> groups = {{}};  ///< blocks of one sequence of any length
   // by TierId, on one GPU
   std::vector<Bytes> block_bytes = {};   ///< size of a block, with the buffers that grow with it
   std::vector<Bytes> cached_bytes = {};  ///< the cached part of a block, which is worth a copy
@@ -41,8 +45,7 @@ struct KvLayout {
   }
   /// Number of blocks that hold `positions` of one sequence.
   std::int64_t blocks_of(std::int64_t positions) const {
-    const std::int64_t whole = (positions + block - 1) / block;
-    return most_blocks > 0 && whole > most_blocks ? most_blocks : whole;
+    return tiersim::blocks_of(groups, block, positions);
   }
 };
 

@@ -156,7 +156,7 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
                          const KvLayout& layout) {
   BlockLimits out{.blocks = layout.blocks,
                   .block = layout.block,
-                  .most_blocks = layout.most_blocks,
+                  .groups = layout.groups,
                   .encoder = config.scenario.model.encoder.has_value()};
   const Bytes block = layout.gathered();
   if (block == Bytes{}) return out;

@@ -8,6 +8,7 @@
 #include "sim/base/units_text.hpp"
 #include "sim/step/packet_network.hpp"
 #include "sim/step/scenario_checks.hpp"
+#include "workloads/attention/layer_contexts.hpp"
 
 namespace tiersim {
 
@@ -60,12 +61,18 @@ std::int64_t kept(const ScenarioConfig& c) {
   if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
     return kLongContext;
   const StepConfig step = long_step(c);
-  if (!c.method.method->problems(c.model, step).empty()) return kLongContext;
-  std::int64_t sum = 0;  // of near and far ones, which are different positions
-  for (const CachedTensor& tensor : c.method.method->cached(
-           {.model = c.model, .step = step, .placement = {.near = TierId(0), .far = TierId(1)}}))
-    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
-  return sum;
+  const AttentionContext whole{
+      .model = c.model, .step = step, .placement = {.near = TierId(0), .far = TierId(1)}};
+  std::int64_t least = kLongContext;  // over the types of layers
+  const LayerContexts contexts(whole);
+  for (const AttentionContext* of_type : contexts.all()) {
+    if (!c.method.method->problems(of_type->model, step).empty()) return kLongContext;
+    std::int64_t sum = 0;  // of near and far ones, which are different positions
+    for (const CachedTensor& tensor : c.method.method->cached(*of_type))
+      if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+    least = std::min(least, sum);
+  }
+  return least;
 }
 
 // Compares the room asked of a tier with one replica's part of the tier. The check passes without
@@ -182,6 +189,11 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
           "model '" + c.scenario.model.name +
               "' has experts, and which of them the rows that stay choose is not modelled",
           "a model without, or leave it out");
+  f.check(!c.scenario.model.mixes_types(), "early_exit",
+          "model '" + c.scenario.model.name +
+              "' has layers that attend in different ways, and what skipped ones cache is not "
+              "modelled",
+          "a model whose layers are alike, or leave it out");
   f.check(
       c.scenario.parallel.pipeline == 1, "early_exit",
       "the stages of a pipeline have their layers, and which of them a token skips is not modelled",

@@ -4,6 +4,7 @@
 
 #include "sim/step/accounting.hpp"
 #include "sim/step/scenario_checks.hpp"
+#include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/shard.hpp"
 #include "workloads/llm/step_builder.hpp"
 
@@ -167,10 +168,15 @@ StepGraph build_graph(const ScenarioConfig& config, const System& system) {
 }
 
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {
-  std::int64_t sum = 0;  // over near and far ones, which are different positions
-  for (const CachedTensor& tensor : config.method.method->cached(context_of(config, system)))
-    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
-  return sum;
+  std::int64_t most = 0;  // of any type of layer
+  for (const LayersCached& of_type :
+       cached_by_type(*config.method.method, context_of(config, system))) {
+    std::int64_t sum = 0;  // over near and far ones, which are different positions
+    for (const CachedTensor& tensor : of_type.tensors)
+      if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+    most = std::max(most, sum);
+  }
+  return most;
 }
 
 namespace {

@@ -54,8 +54,9 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};
   const LlmConfig seen = device_model(c.model, step, layer);
-  for (const MethodProblem& problem : c.method.method->problems(seen, step))
-    f.check(false, "method." + problem.key, problem.message, problem.hint);
+  for (const LayerType type : seen.types())
+    for (const MethodProblem& problem : c.method.method->problems(seen.layers_of(type), step))
+      f.check(false, "method." + problem.key, problem.message, problem.hint);
 }
 
 void check_latent(Fields& f, const ScenarioConfig& c) {

@@ -42,6 +42,7 @@ void add_limits(const Op& op, const OpPlan& plan, const std::vector<SystemChanne
 std::string refusal(const ScenarioConfig& config) {
   if (config.parallel.pipeline > 1) return "a pipeline's stages run at the same time";
   if (config.step.overlap != Overlap::serial) return "its operations overlap";
+  if (config.model.mixes_types()) return "its layers attend in different ways";
   if (config.handover) return "its cache is sent beside the step";
   if (const auto packets = at_packet_level(config.system); !packets.empty())
     return packets.front() + " is at packet level, which has no closed form";

@@ -90,7 +90,8 @@ class Play {
       for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 10));
       if (chance(0.5)) limits_.write_policy = WritePolicy::write_back;
     } else if (chance(0.3)) {
-      limits_.most_blocks = between(2, 8);
+      limits_.groups = {{.blocks = between(1, 3), .most = between(2, 8)}};
+      if (chance(0.5)) limits_.groups.push_back({.blocks = between(1, 3)});
     }
     splits_ = !together && !limits_.encoder && chance(0.3);
     if (chance(0.5)) flights_ = static_cast<std::size_t>(between(2, 4));
@@ -249,7 +250,10 @@ class Play {
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const {
     const auto whole = [&](std::int64_t of) {
       const std::int64_t all = (of + limits_.block - 1) / limits_.block;
-      return limits_.most_blocks > 0 ? std::min(all, limits_.most_blocks) : all;
+      std::int64_t sum = 0;
+      for (const BlockGroup& g : limits_.groups)
+        for (std::int64_t i = 0; i < all && (g.most == 0 || i < g.most); ++i) sum += g.blocks;
+      return sum;
     };
     return whole(positions) + (limits_.encoder ? whole(s.request.input_tokens) : 0);
   }

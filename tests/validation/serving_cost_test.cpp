@@ -187,5 +187,24 @@ TEST(IterationCost, KnowsWhetherOperationsOverlap) {
   EXPECT_TRUE(Costs(of_step("scenarios/methods/llama3_8b_dense_pool.yaml")).executed());
 }
 
+// Windows beside full attention, and chunks beside it with experts in every other layer.
+TEST(IterationCost, OfLayersOfSeveralTypesIsTheSumOfAll) {
+  for (const char* model : {"gpt_oss_20b", "gemma3_27b", "llama4_maverick"}) {
+    SCOPED_TRACE(model);
+    ServingConfig config;
+    Diagnostics diagnostics;
+    config.scenario =
+        testing::try_scenario("scenarios/methods/llama3_8b_dense_hbm.yaml",
+                              {std::string("model.base=models/") + model + ".yaml"}, diagnostics);
+    ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+    Costs costs(std::move(config));
+    EXPECT_FALSE(costs.executed());
+    expect_costs_of_events(costs);
+    expect_costs_of_padding(costs);
+    expect_costs_of_prompts(costs);
+    expect_smooth_in_context(costs);
+  }
+}
+
 }  // namespace
 }  // namespace tiersim::serving_cost_test

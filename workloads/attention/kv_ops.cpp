@@ -110,7 +110,7 @@ AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, R
   const bool latents = m.caches_latents();
   if (order == RowOrder::by_index || (!latents && m.key_width() != m.value_width())) return {};
   const std::int64_t attended = m.attended(c.step.context);
-  const bool windowed = attended < c.step.context && positions == attended;
+  const bool windowed = m.attention_window && attended < c.step.context && positions == attended;
   return {.sequences = c.step.batch,
           .heads = m.heads,
           .kv_heads = m.key_groups(),

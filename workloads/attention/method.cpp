@@ -1,6 +1,7 @@
 #include "workloads/attention/method.hpp"
 
 #include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/layer_contexts.hpp"
 #include "workloads/attention/prefill.hpp"
 
 namespace tiersim {
@@ -16,9 +17,12 @@ LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerI
 }
 
 void add_method_tensors(const Method& method, const AttentionContext& context, StepGraph& graph) {
-  for (const CachedTensor& tensor : method.cached(context))
-    add_tensor(graph, tensor.tensor_class, tensor.tier, tensor.all() * context.model.layers);
-  method.add_buffers(context, graph);
+  const LayerContexts contexts(context);
+  for (const AttentionContext* c : contexts.all()) {
+    for (const CachedTensor& tensor : method.cached(*c))
+      add_tensor(graph, tensor.tensor_class, tensor.tier, tensor.all() * c->model.layers);
+    method.add_buffers(*c, graph);
+  }
 }
 
 }  // namespace tiersim

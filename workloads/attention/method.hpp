@@ -128,7 +128,7 @@ struct MethodKind {
   std::unique_ptr<Method> (*make)() = nullptr;
 };
 
-/// Adds cached() of all layers and the buffers.
+/// Adds cached() of all layers and the buffers; those of each type of layer where types differ.
 void add_method_tensors(const Method& method, const AttentionContext& context, StepGraph& graph);
 
 /// The registry of every method, by name.

@@ -44,14 +44,15 @@ struct Pairs {
 Pairs causal(const AttentionContext& c) {
   const std::int64_t positions = c.step.context;
   Pairs out{.queries = positions, .positions = positions, .causal = true};
-  const auto pairs = [&](std::int64_t of) { return causal_pairs(of, c.model.attended(of)); };
+  const LlmConfig& m = c.model;
   if (c.chunks.empty()) {
-    out.pairs = pairs(positions);
+    out.pairs = m.attended_pairs(positions);
     return out;
   }
   for (const auto& [tokens, before] : c.chunks) {
-    out.pairs += pairs(before + tokens) - pairs(before);
-    out.before += std::min(before, c.model.attended(before + tokens));
+    out.pairs += m.attended_pairs(before + tokens) - m.attended_pairs(before);
+    out.before += m.attention_chunk ? before % *m.attention_chunk
+                                    : std::min(before, m.attended(before + tokens));
   }
   return out;
 }
@@ -61,10 +62,12 @@ Pairs causal(const AttentionContext& c) {
 AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
   const LlmConfig& m = c.model;
   if (!p.causal || (m.mla && latent_form(c.step) == LatentForm::absorbed)) return {};
-  const auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
+  auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
+  if (m.attention_chunk)  // each attends by itself
+    chunks *= std::max<std::int64_t>(1, (p.queries + p.before) / (chunks * *m.attention_chunk));
   const std::int64_t tokens = std::max<std::int64_t>(1, p.queries / chunks);
   const std::int64_t before = p.before / chunks;
-  const std::int64_t attended = m.attended(before + tokens);
+  const std::int64_t attended = m.attention_chunk ? before + tokens : m.attended(before + tokens);
   return {.sequences = c.step.batch * chunks,
           .heads = m.heads,
           .kv_heads = m.mla ? m.heads : m.kv_heads,
@@ -122,11 +125,6 @@ OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::i
 }
 
 }  // namespace
-
-std::int64_t causal_pairs(std::int64_t positions, std::int64_t window) {
-  const std::int64_t growing = std::min(positions, window);
-  return growing * (growing + 1) / 2 + (positions - growing) * window;
-}
 
 std::int64_t positions_before(const AttentionContext& c) {
   return causal(c).before;

@@ -26,8 +26,4 @@ OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int l
 /// Number of positions before the chunks of a prefill, over all chunks.
 std::int64_t positions_before(const AttentionContext& context);
 
-/// Number of (query, key) pairs of a causal sequence of this many positions, each attending to at
-/// most `window` positions including itself.
-std::int64_t causal_pairs(std::int64_t positions, std::int64_t window);
-
 }  // namespace tiersim

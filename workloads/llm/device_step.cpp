@@ -18,7 +18,9 @@ LlmConfig device_model(const LlmConfig& model, const StepConfig& step,
   LlmConfig m = model;
   if (m.mla && step.kind == StepKind::decode && latent_form(step) == LatentForm::explicit_heads)
     m.mla->unpacked = true;
-  return shard_of(m, parallel);
+  m = shard_of(m, parallel);
+  // A stage of a pipeline may have layers of one type where the model has several.
+  return m.layer_types.empty() || m.mixes_types() ? m : m.layers_of(m.type_of(0));
 }
 
 DeviceStep device_step(const AttentionContext& context) {

@@ -25,11 +25,26 @@ constexpr auto kSizePrefixes = std::to_array<std::string_view>({"d", "n", "num"}
 
 // Keys with such words that change no tensor of the model, but its generation, its split over
 // devices or its routing.
-constexpr auto kNoSizes = std::to_array<std::string_view>(
-    {"chunk_size_feed_forward", "compression_config", "encoder_no_repeat_ngram_size", "ep_size",
-     "max_window_layers", "n_ctx", "n_group", "n_positions", "no_repeat_ngram_size",
-     "norm_topk_prob", "num_beam_groups", "num_beams", "num_labels", "num_nextn_predict_layers",
-     "num_return_sequences", "output_hidden_states", "quantization_config"});
+constexpr auto kNoSizes = std::to_array<std::string_view>({"chunk_size_feed_forward",
+                                                           "compression_config",
+                                                           "encoder_no_repeat_ngram_size",
+                                                           "ep_size",
+                                                           "max_window_layers",
+                                                           "n_ctx",
+                                                           "n_group",
+                                                           "n_positions",
+                                                           "no_repeat_ngram_size",
+                                                           "norm_topk_prob",
+                                                           "norm_eps",
+                                                           "layer_norm_eps",
+                                                           "initial_context_length",
+                                                           "num_beam_groups",
+                                                           "num_beams",
+                                                           "num_labels",
+                                                           "num_nextn_predict_layers",
+                                                           "num_return_sequences",
+                                                           "output_hidden_states",
+                                                           "quantization_config"});
 
 bool looks_like_a_size(std::string_view key) {
   if (key.starts_with('_') || std::ranges::find(kNoSizes, key) != kNoSizes.end()) return false;
@@ -181,6 +196,31 @@ std::vector<std::int64_t> HfKeys::wholes(const std::string& key) {
   return numbers;
 }
 
+std::vector<std::string> HfKeys::texts(const std::string& key) {
+  asked_.insert(key);
+  std::vector<std::string> out;
+  const Value* value = json_->find(key);
+  if (value == nullptr) return out;
+  const bool fits = value->is_array() &&
+                    std::ranges::all_of(*value, [](const Value& item) { return item.is_string(); });
+  if (!fits) reject(key, fmt::format("is {}, not a list of texts", shown(*value)));
+  for (const Value& item : *value)
+    if (fits) out.push_back(item.get<std::string>());
+  return out;
+}
+
+bool HfKeys::enter(const std::string& key) {
+  const Value* value = json_->find(key);
+  if (value == nullptr || !value->is_object()) return false;
+  Value inner = *value;
+  for (const char* shared : {"_name_or_path", "quantization_config", "tie_word_embeddings"})
+    if (!inner.contains(shared) && json_->value.contains(shared))
+      inner[shared] = json_->value[shared];
+  json_->value = std::move(inner);
+  asked_.clear();
+  return true;
+}
+
 std::string HfKeys::text_below(const std::string& key, const std::string& inner) {
   const Value* value = json_->find(key);
   if (value == nullptr || !value->is_object()) return "";
@@ -205,7 +245,7 @@ void HfKeys::refuse(const std::string& key) {
 }
 
 void HfKeys::reject_mixed_layers() {
-  asked_.insert("layer_types");
+  if (!asked_.insert("layer_types").second) return;
   const Value* types = json_->find("layer_types");
   if (types == nullptr) return;
   const bool full = types->is_array() && std::ranges::all_of(*types, [](const Value& type) {

@@ -30,6 +30,8 @@ class HfKeys {
   std::string text(const std::string& key, const std::string& preset);
   /// A list of whole numbers; empty where the key is missing or null.
   std::vector<std::int64_t> wholes(const std::string& key);
+  /// The same of texts.
+  std::vector<std::string> texts(const std::string& key);
   /// A text within the mapping of the key; empty where there is none.
   std::string text_below(const std::string& key, const std::string& inner);
   /// A whole number within the mapping of the key; empty where there is none.
@@ -39,13 +41,17 @@ class HfKeys {
   /// True where the key is present, even if null.
   bool has_key(const std::string& key) const;
 
+  /// Goes on with the mapping of this key in place of the whole file: the language model of a model
+  /// that also sees or hears. False where there is no such mapping.
+  bool enter(const std::string& key);
+
   /// Marks the key as read, whatever its value.
   void ignore(const std::string& key) { asked_.insert(key); }
   /// Reports a problem when the flag is set: its effect is not modelled.
   void refuse(const std::string& key);
   /// Reports a problem at a key whose value does not fit.
   void reject(const std::string& key, const std::string& why, const std::string& hint = {});
-  /// Reports a problem when `layer_types` has layers of another kind of attention.
+  /// Reports a problem when `layer_types` was not read and has layers of another kind of attention.
   void reject_mixed_layers();
   /// Reports a problem for every unread key that looks like a size.
   void reject_unknown_sizes();

@@ -26,9 +26,24 @@ std::int64_t weights(const std::vector<Product>& products) {
 void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(c.kv_heads == 0 || c.heads % c.kv_heads == 0, "kv_heads", "does not divide heads",
           "every KV head serves the same number of query heads");
+  const auto has = [&](LayerType type) { return std::ranges::count(c.layer_types, type) > 0; };
+  const bool all = c.layer_types.empty();
+  f.check(c.attention_window || !has(LayerType::sliding_attention), "attention_window",
+          "is missing, and layer_types has sliding_attention", "the positions of the window");
+  f.check(c.attention_chunk || !has(LayerType::chunked_attention), "attention_chunk",
+          "is missing, and layer_types has chunked_attention", "the positions of a chunk");
+  f.check(all || !c.attention_window || has(LayerType::sliding_attention), "attention_window",
+          "is of no layer: layer_types has no sliding_attention", "leave it out");
+  f.check(all || !c.attention_chunk || has(LayerType::chunked_attention), "attention_chunk",
+          "is of no layer: layer_types has no chunked_attention", "leave it out");
+  f.check(!all || !c.attention_window || !c.attention_chunk, "attention_chunk",
+          "cannot stand beside attention_window without layer_types",
+          "layer_types says which layers have which");
+  f.check(static_cast<std::int64_t>(c.layer_types.size()) <= c.layers, "layer_types",
+          "is longer than the model", "one entry a layer, or fewer that repeat");
   if (c.moe) {
-    f.check(c.moe->dense_layers < c.layers, "moe.dense_layers", "leaves no layer with experts",
-            "leave moe out for a model without experts");
+    f.check(c.moe->dense_layers + c.moe->every <= c.layers, "moe.dense_layers",
+            "leaves no layer with experts", "leave moe out for a model without experts");
     f.check(!c.encoder, "moe", "cannot stand beside encoder", "no such model is known");
   }
   if (!c.mla) return;
@@ -39,16 +54,65 @@ void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(c.head_dim == c.mla->qk_head_dim(), "head_dim",
           "is not mla.qk_nope_head_dim + mla.qk_rope_head_dim",
           "under mla it is the width of a head's key");
-  f.check(!c.qkv_bias && !c.qk_norm && !c.attention_window && c.relative_buckets == 0 && !c.encoder,
+  f.check(!c.qkv_bias && !c.qk_norm && !c.attention_window && !c.attention_chunk &&
+              c.relative_buckets == 0 && !c.encoder,
           "mla",
-          "cannot stand beside qkv_bias, qk_norm, attention_window, relative_buckets, encoder",
+          "cannot stand beside qkv_bias, qk_norm, attention_window, attention_chunk, "
+          "relative_buckets, encoder",
           "no such model is known");
 }
 
 }  // namespace
 
+LayerType LlmConfig::type_of(std::int64_t layer) const {
+  if (layer_types.empty()) {
+    if (attention_window) return LayerType::sliding_attention;
+    return attention_chunk ? LayerType::chunked_attention : LayerType::full_attention;
+  }
+  const auto index = static_cast<std::size_t>(layer + (part ? part->first_layer : 0));
+  return layer_types[index % layer_types.size()];
+}
+
+std::vector<LayerType> LlmConfig::types() const {
+  std::vector<LayerType> out{type_of(0)};
+  if (layer_types.empty()) return out;
+  for (std::int64_t layer = 1; layer < layers; ++layer)
+    if (std::ranges::find(out, type_of(layer)) == out.end()) out.push_back(type_of(layer));
+  return out;
+}
+
+bool LlmConfig::mixes_types() const {
+  return !layer_types.empty() && types().size() > 1;
+}
+
+LlmConfig LlmConfig::layers_of(LayerType type) const {
+  LlmConfig m = *this;
+  m.layers = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) m.layers += type_of(layer) == type ? 1 : 0;
+  m.layer_types.clear();
+  if (type != LayerType::sliding_attention) m.attention_window.reset();
+  if (type != LayerType::chunked_attention) m.attention_chunk.reset();
+  return m;
+}
+
 std::int64_t LlmConfig::attended(std::int64_t positions) const {
-  return attention_window ? std::min(positions, *attention_window) : positions;
+  TS_EXPECTS(layer_types.empty());
+  if (attention_window) return std::min(positions, *attention_window);
+  if (attention_chunk && positions > 0) return (positions - 1) % *attention_chunk + 1;
+  return positions;
+}
+
+std::int64_t LlmConfig::attended_pairs(std::int64_t positions) const {
+  TS_EXPECTS(layer_types.empty());
+  const auto triangle = [](std::int64_t side) { return side * (side + 1) / 2; };
+  if (attention_window) {
+    const std::int64_t growing = std::min(positions, *attention_window);
+    return triangle(growing) + (positions - growing) * *attention_window;
+  }
+  if (attention_chunk)
+    return positions / *attention_chunk * triangle(*attention_chunk) +
+           triangle(positions % *attention_chunk);
+  return triangle(positions);
 }
 
 std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
@@ -101,24 +165,38 @@ std::vector<Product> LlmConfig::mlp_products(std::int64_t width) const {
   return {up, full(width, hidden)};
 }
 
-// Weights of one self attention with its norms and biases, without the norm before it.
-std::int64_t LlmConfig::attention_parameters() const {
-  std::int64_t all = weights(projections_in()) + weights(projections_out());
-  if (mla) all += mla->q_lora_rank + mla->kv_lora_rank;  // a norm over each latent
+std::int64_t LlmConfig::attention_vectors() const {
+  std::int64_t all = mla ? mla->q_lora_rank + mla->kv_lora_rank : 0;  // a norm over each latent
   if (qkv_bias) all += query_width() + 2 * kv_width();
-  if (qk_norm) all += 2 * head_dim;
+  if (output_bias) all += hidden;
+  if (qk_norm) all += qk_norm_over == QkNormWidth::head ? 2 * head_dim : query_width() + kv_width();
+  if (attention_sinks) all += heads;
   return all;
 }
 
-std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
-  std::int64_t all = attention_parameters() + 2 * hidden;
+std::int64_t LlmConfig::expert_vectors() const {
+  if (!moe) return 0;
+  std::int64_t all = moe->router_bias ? moe->experts : 0;
+  if (moe->shared_gate) all += hidden;
+  if (moe->expert_bias)
+    all += held_experts() * ((gated_mlp ? 2 : 1) * moe->expert_intermediate + hidden);
+  return all;
+}
+
+// Weights of one self attention without the norm before it.
+std::int64_t LlmConfig::attention_parameters() const {
+  return weights(projections_in()) + weights(projections_out()) + attention_vectors();
+}
+
+std::int64_t LlmConfig::parameters_of_layer(bool experts) const {
+  std::int64_t all = attention_parameters() + layer_norms * hidden;
   if (encoder)
     all += weights(cross_projections_in()) + cross_kv().weights + weights(cross_projections_out()) +
            hidden;
-  if (!has_mlp(layer)) return all - hidden;  // nor is there the norm before it
-  if (!is_moe_layer(layer)) return all + mlp_weights();
-  all += router_weights() + shared_weights() + held_experts() * expert_weights();
-  return all + (moe->router_bias ? moe->experts : 0);
+  if (experts && moe->removed) return all - hidden;  // nor is there the norm before it
+  if (!experts) return all + mlp_weights();
+  return all + router_weights() + shared_weights() + held_experts() * expert_weights() +
+         expert_vectors();
 }
 
 std::int64_t LlmConfig::encoder_parameters() const {
@@ -127,11 +205,25 @@ std::int64_t LlmConfig::encoder_parameters() const {
          relative_buckets * heads + hidden;
 }
 
+bool LlmConfig::is_moe_layer(std::int64_t layer) const {
+  if (!moe) return false;
+  const std::int64_t after = layer + (part ? part->first_layer : 0) - moe->dense_layers;
+  return after >= 0 && (after + 1) % moe->every == 0;
+}
+
+std::int64_t LlmConfig::moe_layers() const {
+  std::int64_t sum = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) sum += is_moe_layer(layer) ? 1 : 0;
+  return sum;
+}
+
 std::int64_t LlmConfig::parameters() const {
-  const std::int64_t dense = moe ? moe->dense_layers : layers;
-  const std::int64_t embeddings = (tied_embeddings ? 1 : 2) * vocabulary * hidden;
-  return dense * layer_parameters(0) + (layers - dense) * layer_parameters(layers - 1) +
-         relative_buckets * heads + hidden + encoder_parameters() + embeddings;
+  const std::int64_t with_experts = moe_layers();
+  std::int64_t all = relative_buckets * heads + hidden + encoder_parameters() +
+                     (tied_embeddings ? 1 : 2) * vocabulary * hidden;
+  if (with_experts < layers) all += (layers - with_experts) * parameters_of_layer(false);
+  if (with_experts > 0) all += with_experts * parameters_of_layer(true);
+  return all;
 }
 
 void describe(Fields& f, EncoderConfig& c) {
@@ -156,16 +248,34 @@ void describe(Fields& f, LlmConfig& c) {
   f.optional("tied_embeddings", c.tied_embeddings, "True where embedding and head share weights.");
   f.optional("gated_mlp", c.gated_mlp, "True where the MLP has a gate matrix beside up and down.");
   f.optional("qkv_bias", c.qkv_bias, "True where queries, keys and values have a bias.");
-  f.optional("qk_norm", c.qk_norm, "True where the query and the key of each head have a norm.");
+  f.optional("output_bias", c.output_bias,
+             "True where the attention's output projection has a bias.");
+  f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");
+  f.optional("qk_norm_over", c.qk_norm_over, kQkNormWidthNames,
+             "Whether each head has its norm, or all heads together have one.");
+  f.optional("attention_sinks", c.attention_sinks,
+             "True where each head has a learned logit that takes a part of the softmax.");
+  f.optional(
+      "layer_norms", c.layer_norms,
+      "Norms of the residual stream in a layer: 1 where attention and MLP share one, 4 where "
+      "each has one before and one after.",
+      in_range(1, 4));
   f.optional("relative_buckets", c.relative_buckets,
              "Relative position biases of a head, shared by the layers of a stack; 0 for none.",
              in_range(0, 100'000));
   f.optional("attention_window", c.attention_window,
              "Positions that a token attends to; all where it is left out.",
              in_range(1, 100'000'000));
+  f.optional("attention_chunk", c.attention_chunk,
+             "Positions of a chunk, which attend to each other only.", in_range(1, 100'000'000));
+  f.optional("layer_types", c.layer_types, kLayerTypeNames,
+             "How the layers attend, in order; a shorter list repeats.");
   f.optional("mla", c.mla, "Multi-head latent attention in place of keys and values per head.");
   f.optional("moe", c.moe, "Mixture of experts in place of the MLP.");
   f.optional("encoder", c.encoder, "An encoder, which every decoder layer attends to.");
+  f.optional("left_out", c.left_out,
+             "Weights of the published total that are not modelled, by part: vision, mtp, ...",
+             in_range(1, std::int64_t{1} << 50));
   check_combinations(f, c);
 }
 

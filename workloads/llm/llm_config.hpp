@@ -4,11 +4,18 @@
 // attention (DeepSeek, Kimi), with experts (Mixtral, DeepSeek, Kimi), or with an encoder (T5). All
 // counts are elements or weights, never bytes.
 //
-// Not counted: a multi-token-prediction module, scales of a quantised checkpoint, and buffers that
-// are not weights (rotary frequencies).
+// Layers may attend in different ways (layer_types). The layers of one type are a model by
+// themselves, which layers_of() gives, so that whoever counts or runs one layer knows one type
+// only.
+//
+// Not counted: scales of a quantised checkpoint, buffers that are not weights (rotary frequencies),
+// and what stands in LlmConfig::left_out: vision towers, multi-token-prediction modules.
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/fields.hpp"
@@ -36,12 +43,27 @@ struct Product {
   friend bool operator==(const Product&, const Product&) = default;
 };
 
+/// Positions that a layer's attention reaches, by the names of the Hugging Face configurations.
+enum class LayerType : std::uint8_t {
+  full_attention,
+  sliding_attention,  ///< the last LlmConfig::attention_window positions
+  chunked_attention,  ///< those from the last multiple of LlmConfig::attention_chunk on
+};
+inline constexpr std::array<std::string_view, 3> kLayerTypeNames{
+    "full_attention", "sliding_attention", "chunked_attention"};
+
+/// What a norm of queries and keys has one weight for each element of: of a head, whose weights all
+/// heads share, or of all heads together (OLMo 3, MiniMax-M2).
+enum class QkNormWidth : std::uint8_t { head, all_heads };
+inline constexpr std::array<std::string_view, 2> kQkNormWidthNames{"head", "all_heads"};
+
 /// Pipeline stage of a part: the first stage has the embedding, the last the head.
 enum class PipelineStage : std::uint8_t { whole, first, last };
 
 /// Result of shard_of() for one GPU's part of a model, beyond smaller dimensions.
 struct ModelPart {
   PipelineStage stage = PipelineStage::whole;
+  std::int64_t first_layer = 0;          ///< index of its first layer in the whole model
   std::int64_t output_heads = 0;         ///< heads whose outputs enter its output projection
   std::int64_t held_experts = 0;         ///< experts of a layer on this GPU
   std::int64_t shared_intermediate = 0;  ///< width of its part of one shared expert
@@ -67,12 +89,22 @@ struct LlmConfig {
   bool tied_embeddings = false;
   bool gated_mlp = true;  ///< gate, up and down; else up and down
   bool qkv_bias = false;
-  bool qk_norm = false;                               ///< norms over a head's query and key (Qwen3)
-  std::int64_t relative_buckets = 0;                  ///< relative position biases (T5); 0: none
+  bool output_bias = false;  ///< of the attention's output projection (gpt-oss)
+  bool qk_norm = false;      ///< norms over queries and keys (Qwen3)
+  QkNormWidth qk_norm_over = QkNormWidth::head;
+  bool attention_sinks = false;       ///< one logit a head in the softmax's denominator (gpt-oss)
+  std::int64_t layer_norms = 2;       ///< norms of the residual stream's width in a layer
+  std::int64_t relative_buckets = 0;  ///< relative position biases (T5); 0: none
   std::optional<std::int64_t> attention_window = {};  ///< positions a token attends to
+  std::optional<std::int64_t> attention_chunk = {};   ///< positions that attend to each other only
+  /// Types of the layers in order, repeated up to the last one. Empty: all are windowed or chunked
+  /// where there is a window or a chunk, else full.
+  std::vector<LayerType> layer_types = {};
   std::optional<MlaConfig> mla = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
+  /// Weights that the published total has beside these, by what they are for.
+  std::map<std::string, std::int64_t> left_out = {};
   /// One GPU's part of a model; not a field of the configuration.
   std::optional<ModelPart> part = {};
 
@@ -101,8 +133,20 @@ struct LlmConfig {
   std::int64_t cached_width() const {
     return layers * cached_heads() * (key_width() + value_width());
   }
-  /// Number of positions that a token attends to out of `positions`.
+  LayerType type_of(std::int64_t layer) const;
+  /// True where layers are of different types.
+  bool mixes_types() const;
+  /// The types of its layers, in the order in which they first appear.
+  std::vector<LayerType> types() const;
+  /// The layers of one type as a model whose layers are all alike; of two models with the same
+  /// layers of a type, only the other numbers differ.
+  LlmConfig layers_of(LayerType type) const;
+
+  /// Number of positions that a token attends to out of `positions`, the last of which is its own.
+  /// Of a model whose layers are of one type.
   std::int64_t attended(std::int64_t positions) const;
+  /// Number of (query, position) pairs of a causal pass over `positions`; likewise.
+  std::int64_t attended_pairs(std::int64_t positions) const;
 
   /// The products of a decoder layer before and after its (self) attention, in order. MLA,
   /// absorbed: the queries, the cached latent and the key unpacking; then the value unpacking and
@@ -127,7 +171,8 @@ struct LlmConfig {
     return moe ? moe->shared_experts * weights_of_mlp(shared_intermediate()) : 0;
   }
   std::int64_t router_weights() const { return moe ? hidden * moe->experts : 0; }
-  bool is_moe_layer(std::int64_t layer) const { return moe && layer >= moe->dense_layers; }
+  bool is_moe_layer(std::int64_t layer) const;
+  std::int64_t moe_layers() const;  ///< number of layers with experts
   bool has_mlp(std::int64_t layer) const { return !is_moe_layer(layer) || !moe->removed; }
   /// Number of routed experts of a layer on one GPU, and the width of a shared one there.
   std::int64_t held_experts() const { return part ? part->held_experts : moe->experts; }
@@ -135,8 +180,15 @@ struct LlmConfig {
     return part ? part->shared_intermediate : moe->expert_intermediate;
   }
 
+  /// Weights of a layer's attention that are no matrices: norms of queries, keys and latents,
+  /// biases, sinks.
+  std::int64_t attention_vectors() const;
+  /// Those of a layer's experts and router: biases, and the gate of the shared expert.
+  std::int64_t expert_vectors() const;
   /// All weights of a decoder layer, norms and biases included.
-  std::int64_t layer_parameters(std::int64_t layer) const;
+  std::int64_t layer_parameters(std::int64_t layer) const {
+    return parameters_of_layer(is_moe_layer(layer));
+  }
   /// All weights of the encoder, without the embedding that it shares with the decoder.
   std::int64_t encoder_parameters() const;
   /// All weights: layers, encoder, embeddings, norms and head.
@@ -145,6 +197,7 @@ struct LlmConfig {
   friend bool operator==(const LlmConfig&, const LlmConfig&) = default;
 
  private:
+  std::int64_t parameters_of_layer(bool experts) const;
   std::int64_t weights_of_mlp(std::int64_t width) const {
     return (gated_mlp ? 3 : 2) * hidden * width;
   }

@@ -28,7 +28,13 @@ void describe(Fields& f, MoeConfig& c) {
              in_range(1, 100'000));
   f.optional("dense_layers", c.dense_layers, "First layers that have a plain MLP instead.",
              in_range(0, 1000));
+  f.optional("every", c.every,
+             "Of the layers after these, the last one of this many has experts (Llama 4: 2).",
+             in_range(1, 1000));
   f.optional("router_bias", c.router_bias, "True where the router has a bias for each expert.");
+  f.optional("expert_bias", c.expert_bias, "True where the products of an expert have biases.");
+  f.optional("shared_gate", c.shared_gate,
+             "True where a product with one output gates the shared expert.");
   f.optional("removed", c.removed,
              "Layers with experts have no MLP at all, so that attention can be timed alone.");
   f.check(c.experts_per_token <= c.experts, "experts_per_token", "is above experts",

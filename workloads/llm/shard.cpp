@@ -84,11 +84,7 @@ LlmConfig heaviest_stage(const LlmConfig& m, std::int64_t stages) {
   LlmConfig last = first;
   first.part->stage = PipelineStage::first;
   last.part->stage = PipelineStage::last;
-  if (m.moe) {
-    first.moe->dense_layers = std::min(m.moe->dense_layers, first.layers);
-    last.moe->dense_layers =
-        std::max<std::int64_t>(m.moe->dense_layers - (m.layers - last.layers), 0);
-  }
+  last.part->first_layer = m.layers - last.layers;
   return first.parameters() > last.parameters() ? first : last;
 }
 

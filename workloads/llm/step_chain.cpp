@@ -36,7 +36,8 @@ Bytes cross_rows(const AttentionContext& c) {
 // again.
 LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const Method& method,
                             int layer, OpId projected) {
-  const AttentionContext& c = part.context;
+  const LayerContexts contexts(part.context);
+  const AttentionContext& c = contexts.of(layer);
   LayerInputs in{
       .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
   if (c.step.kind == StepKind::decode) return method.add_layer(c, in, graph);
@@ -52,6 +53,7 @@ LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const M
 StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
     : step_(std::move(step)),
       c_(step_.context),
+      contexts_(c_),
       method_(method),
       graph_(graph),
       own_(c_, graph, step_.own_tokens()),
@@ -145,8 +147,9 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
                        .screen_after = guessed_.valid() ? guessed_ : projected,
                        .before = layers_,
                        .copy_after = c_.step.overlap == Overlap::serial ? OpId() : copy_after};
+  const AttentionContext& c = contexts_.of(layer);
   const LayerOps done =
-      prefill() ? method_.add_prefill_layer(c_, in, graph_) : method_.add_layer(c_, in, graph_);
+      prefill() ? method_.add_prefill_layer(c, in, graph_) : method_.add_layer(c, in, graph_);
   layers_.push_back(done);
   if (done.fetched.valid()) copy_after = done.fetched;
   guessed_ = guess(layer + 1, input);
@@ -234,7 +237,8 @@ void StepChain::end() {
 }
 
 void StepChain::hand_over(int layer, OpId after) {
-  const Bytes rows = stored(step_.own_tokens() * step_.handed_over, c_.step.kv_type);
+  const std::int64_t positions = contexts_.of(layer).model.attended(c_.new_positions());
+  const Bytes rows = stored(c_.step.batch * positions * step_.handed_over, c_.step.kv_type);
   Op op{.kind = OpKind::collective,
         .phase = Phase::kv_transfer,
         .layer = layer,

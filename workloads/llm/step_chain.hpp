@@ -2,6 +2,7 @@
 // The operations of one batch, or one micro-batch of it, on one GPU, from embedding to head.
 #include <vector>
 
+#include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/layer_ops.hpp"
 
@@ -67,6 +68,7 @@ class StepChain {
 
   DeviceStep step_;
   const AttentionContext& c_;  // of step_
+  LayerContexts contexts_;     // of c_
   const Method& method_;
   StepGraph& graph_;
   LayerOpsBuilder own_;               // of its own sequences' tokens

@@ -27,16 +27,14 @@ void add_latent_attention(const LlmConfig& m, Sums& sums) {
   sums.add(WeightPart::kv_a, in[kv].weights);
   sums.add(WeightPart::kv_b, in[kv + 1].weights + out[0].weights);
   sums.add(WeightPart::o, out[1].weights);
-  sums.add(WeightPart::other, m.mla->q_lora_rank + m.mla->kv_lora_rank);  // norms
 }
 
 void add_attention(const LlmConfig& m, Sums& sums) {
+  sums.add(WeightPart::other, m.attention_vectors());
   if (m.mla) return add_latent_attention(m, sums);
   sums.add(WeightPart::q, m.hidden * m.query_width());
   sums.add(WeightPart::kv, m.hidden * 2 * m.kv_width());
   sums.add(WeightPart::o, m.projections_out().front().weights);
-  if (m.qkv_bias) sums.add(WeightPart::other, m.query_width() + 2 * m.kv_width());
-  if (m.qk_norm) sums.add(WeightPart::other, 2 * m.head_dim);
 }
 
 void add_cross_attention(const LlmConfig& m, Sums& sums) {
@@ -52,7 +50,7 @@ void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
   sums.add(WeightPart::router, m.router_weights());
   sums.add(WeightPart::experts, m.held_experts() * m.expert_weights());
   sums.add(WeightPart::shared_experts, m.shared_weights());
-  if (m.moe->router_bias) sums.add(WeightPart::other, m.moe->experts);
+  sums.add(WeightPart::other, m.expert_vectors());
 }
 
 }  // namespace
@@ -61,7 +59,7 @@ WeightParts weight_parts(const LlmConfig& m) {
   Sums sums;
   for (std::int64_t layer = 0; layer < m.layers; ++layer) {
     add_attention(m, sums);
-    sums.add(WeightPart::other, m.hidden);  // the norm before it
+    sums.add(WeightPart::other, (m.layer_norms - 1) * m.hidden);  // all but that of the MLP
     if (m.encoder) add_cross_attention(m, sums);
     if (m.has_mlp(layer)) add_mlp(m, layer, sums);
   }

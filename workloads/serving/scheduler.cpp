@@ -28,8 +28,7 @@ Scheduler::Scheduler(const ServerConfig& config, BlockLimits limits)
 // others.
 std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) const {
   const auto whole = [&](std::int64_t of) {
-    const std::int64_t all = (of + limits_.block - 1) / limits_.block;
-    return limits_.most_blocks > 0 ? std::min(all, limits_.most_blocks) : all;
+    return blocks_of(limits_.groups, limits_.block, of);
   };
   const std::int64_t encoded = limits_.encoder ? whole(s.request.input_tokens) : 0;
   return whole(positions) + encoded - s.shared * pool_.entry_blocks();
@@ -211,7 +210,7 @@ void Scheduler::form_batch(Iteration& out) {
 
 // True where its blocks surely hold so many positions, without a division.
 bool Scheduler::has_blocks(const Sequence& s, std::int64_t positions) const {
-  return !limits_.encoder &&
+  return !limits_.encoder && limits_.groups.size() == 1 && limits_.groups.front().blocks == 1 &&
          positions <= (s.blocks + s.shared * pool_.entry_blocks()) * limits_.block;
 }
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "workloads/serving/block_group.hpp"
 #include "workloads/serving/kv_pool.hpp"
 #include "workloads/serving/sequence.hpp"
 #include "workloads/serving/server_config.hpp"
@@ -25,10 +26,10 @@ namespace tiersim {
 
 /// Capacity for the sequences of a replica.
 struct BlockLimits {
-  std::int64_t blocks = 1;        ///< of the pool
-  std::int64_t block = 16;        ///< positions of one block
-  std::int64_t most_blocks = 0;   ///< upper limit of one sequence of any length; 0: no limit
-  std::int64_t swap_blocks = 0;   ///< in the far tier
+  std::int64_t blocks = 1;                ///< of the pool
+  std::int64_t block = 16;                ///< positions of one block
+  std::vector<BlockGroup> groups = {{}};  ///< of the layers, by how many positions they keep
+  std::int64_t swap_blocks = 0;           ///< in the far tier
   bool prompts_only = false;      ///< sequences leave for another replica after their first token
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache

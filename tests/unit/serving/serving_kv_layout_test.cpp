@@ -62,7 +62,7 @@ TEST(KvLayout, LeavesOfAnH100WhatLlama2WithoutAnyCacheLeaves) {
   EXPECT_EQ(kv.capacity.positions, 7417 * 16);
   EXPECT_EQ(of["hbm KV blocks"], 7417 * 8 * kMiB);
   EXPECT_EQ(kv.capacity.limited_by, "hbm");
-  EXPECT_EQ(kv.most_blocks, 0);
+  EXPECT_EQ(kv.groups, std::vector<BlockGroup>{{}});
   EXPECT_EQ(kv.blocks_of(17), 2);
 }
 
@@ -173,7 +173,7 @@ TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
 // A window of 4096 positions has 256 blocks, for any length of the prompt.
 TEST(KvLayout, HasAMostOfASequenceUnderAWindow) {
   const KvLayout kv = layout(kLlama2, {"model.base=models/mistral_7b.yaml"});
-  EXPECT_EQ(kv.most_blocks, 256);
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{.most = 256}}));
   EXPECT_EQ(kv.capacity.block_bytes, 16 * 32 * 2 * 8 * 128 * 2);
   EXPECT_EQ(kv.blocks_of(100), 7);
   EXPECT_EQ(kv.blocks_of(100'000), 256);
@@ -257,6 +257,25 @@ std::vector<std::string> decode_steps() {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, LargestBatch, ::testing::ValuesIn(decode_steps()),
                          [](const auto& of) { return testing::test_name(of.param); });
+
+// gpt-oss 20B: 12 layers with a window of 128 and 12 full ones, of 8 heads of 64 each. A block has
+// the 16 positions of 12 layers in 2 B: 12 * 16 * 2 * 8 * 64 * 2 = 393,216 B. A sequence has one
+// for each 16 positions, and at most 8 more.
+TEST(KvLayout, OfLayersOfTwoTypesHasBlocksOfAShareOfTheLayers) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/gpt_oss_20b.yaml"});
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{.blocks = 1, .most = 8}, {.blocks = 1}}));
+  EXPECT_EQ(kv.capacity.block_bytes, 393'216);
+  EXPECT_EQ(kv.blocks_of(16), 2);
+  EXPECT_EQ(kv.blocks_of(128), 16);
+  EXPECT_EQ(kv.blocks_of(1024), 64 + 8);
+}
+
+// Gemma 3 27B: 52 windowed layers and 10 full ones share blocks of 2 layers.
+TEST(KvLayout, OfUnequalNumbersOfLayersHasBlocksOfTheirCommonDivisor) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/gemma3_27b.yaml"});
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{.blocks = 26, .most = 64}, {.blocks = 5}}));
+  EXPECT_EQ(kv.capacity.block_bytes, 2 * 16 * 2 * 16 * 128 * 2);
+}
 
 }  // namespace
 }  // namespace tiersim::serving_kv_layout_test

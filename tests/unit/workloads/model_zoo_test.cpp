@@ -4,6 +4,8 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -32,22 +34,63 @@ std::int64_t sum(const std::vector<Product>& products) {
 }
 
 // Totals of the published weight files (safetensors index, or the sum of the tensors on the model's
-// page). DeepSeek-V3 and Kimi-K2: without the multi-token-prediction module and the scales of the
-// fp8 blocks, with the router's e_score_correction_bias.
+// page), with what a model leaves out. DeepSeek-V3 and Kimi-K2: without the multi-token-prediction
+// module and the scales of the fp8 blocks, with the router's e_score_correction_bias. GLM: that
+// module with its copies of embedding and head, which GLM-4.6 no longer has. gpt-oss: without the
+// scales of its MXFP4 blocks.
 const std::map<std::string, std::int64_t> kPublished{
-    {"llama2_7b", 6'738'415'616},         {"llama2_13b", 13'015'864'320},
-    {"llama2_70b", 68'976'648'192},       {"llama3_8b", 8'030'261'248},
-    {"llama3_70b", 70'553'706'496},       {"llama31_405b", 405'853'388'800},
-    {"mistral_7b", 7'241'732'096},        {"mixtral_8x7b", 46'702'792'704},
-    {"qwen3_8b", 8'190'735'360},          {"qwen3_32b", 32'762'123'264},
-    {"qwen3_235b_a22b", 235'093'634'560}, {"deepseek_v2_lite", 15'706'484'224},
-    {"deepseek_v2", 235'741'434'880},     {"deepseek_v3", 671'026'419'200},
-    {"kimi_k2", 1'026'408'232'448},       {"t5_v1_1_small", 76'961'152},
+    {"llama2_7b", 6'738'415'616},
+    {"llama2_13b", 13'015'864'320},
+    {"llama2_70b", 68'976'648'192},
+    {"llama3_8b", 8'030'261'248},
+    {"llama3_70b", 70'553'706'496},
+    {"llama31_405b", 405'853'388'800},
+    {"mistral_7b", 7'241'732'096},
+    {"mixtral_8x7b", 46'702'792'704},
+    {"qwen3_8b", 8'190'735'360},
+    {"qwen3_32b", 32'762'123'264},
+    {"qwen3_235b_a22b", 235'093'634'560},
+    {"deepseek_v2_lite", 15'706'484'224},
+    {"deepseek_v2", 235'741'434'880},
+    {"deepseek_v3", 671'026'419'200},
+    {"kimi_k2", 1'026'408'232'448},
+    {"t5_v1_1_small", 76'961'152},
     {"t5_v1_1_base", 247'577'856},
+    {"gpt_oss_20b", 20'914'757'184},
+    {"gpt_oss_120b", 116'829'156'672},
+    {"gemma3_27b", 27'432'406'640},
+    {"olmo3_7b", 7'298'011'136},
+    {"olmo3_32b", 32'233'522'176},
+    {"llama4_scout", 108'641'793'536},
+    {"llama4_maverick", 401'583'781'376},
+    {"qwen3_30b_a3b", 30'532'122'624},
+    {"glm45", 358'337'791'296},
+    {"glm46", 356'785'898'816},
+    {"glm45_air", 110'468'824'832},
+    {"minimax_m25", 228'689'764'864},
+    {"mistral_large_2411", 122'610'069'504},
+    {"magistral_small_2506", 23'572'403'200},
+    {"phi4", 14'659'507'200},
+    {"kimi_k25", 1'026'879'376'368},
 };
 
+std::int64_t published(const LlmConfig& model) {
+  std::int64_t total = model.parameters();
+  for (const auto& [part, weights] : model.left_out) total += weights;
+  return total;
+}
+
 TEST(ModelZoo, ParametersEqualThePublishedTotals) {
-  for (const auto& [name, total] : kPublished) EXPECT_EQ(shipped(name).parameters(), total) << name;
+  for (const auto& [name, total] : kPublished) EXPECT_EQ(published(shipped(name)), total) << name;
+}
+
+// Published in billions, with half of the last printed digit.
+const std::map<std::string, std::pair<double, double>> kRounded{
+    {"command_a", {111.058e9, 0.0005e9}}, {"mistral_large_3", {673e9, 0.5e9}}};
+
+TEST(ModelZoo, ParametersAgreeWithRoundedTotals) {
+  for (const auto& [name, total] : kRounded)
+    EXPECT_NEAR(static_cast<double>(shipped(name).parameters()), total.first, total.second) << name;
 }
 
 // Derived from a published model, or from its dimensions: there are no published totals. Without
@@ -73,7 +116,8 @@ TEST(ModelZoo, MadeModelsAreTheirSumOfParts) {
 TEST(ModelZoo, EveryShippedModelIsChecked) {
   for (const auto& entry : fs::directory_iterator(kModels))
     EXPECT_TRUE(kPublished.contains(entry.path().stem().string()) ||
-                kMade.contains(entry.path().stem().string()))
+                kMade.contains(entry.path().stem().string()) ||
+                kRounded.contains(entry.path().stem().string()))
         << entry.path();
 }
 
@@ -82,18 +126,25 @@ TEST(ModelZoo, ProductsHoldEveryMatrixWeightOfALayer) {
   for (const auto& [name, total] : kPublished) {
     const LlmConfig m = shipped(name);
     std::int64_t matrices = sum(m.projections_in()) + sum(m.projections_out());
-    std::int64_t vectors = 2 * m.hidden;
+    std::int64_t vectors = m.layer_norms * m.hidden;
     if (m.encoder) {
       matrices += sum(m.cross_projections_in()) + m.cross_kv().weights;
       matrices += sum(m.cross_projections_out());
       vectors += m.hidden;
     }
     if (m.mla) vectors += m.mla->q_lora_rank + m.mla->kv_lora_rank;
-    if (m.qk_norm) vectors += 2 * m.head_dim;
+    if (m.qk_norm)
+      vectors += m.qk_norm_over == QkNormWidth::head ? 2 * m.head_dim
+                                                     : (m.heads + m.kv_heads) * m.head_dim;
+    if (m.qkv_bias) vectors += (m.heads + 2 * m.kv_heads) * m.head_dim;
+    if (m.output_bias) vectors += m.hidden;
+    if (m.attention_sinks) vectors += m.heads;
     const std::int64_t last = m.layers - 1;
     if (m.is_moe_layer(last)) {
       matrices += m.router_weights() + m.shared_weights() + m.moe->experts * m.expert_weights();
       vectors += m.moe->router_bias ? m.moe->experts : 0;
+      if (m.moe->expert_bias)
+        vectors += m.moe->experts * (2 * m.moe->expert_intermediate + m.hidden);
     } else {
       matrices += sum(m.mlp_products(m.intermediate));
     }
@@ -123,6 +174,44 @@ TEST(ModelZoo, ALayerWithAWindow) {
   EXPECT_EQ(m.attended(4095), 4095);
   EXPECT_EQ(m.attended(32768), 4096);
   EXPECT_EQ(shipped("llama3_8b").attended(32768), 32768);
+}
+
+// gpt-oss: layers with a window of 128 and full ones in turn, in which 64 heads of 64 have a sink
+// each; biases everywhere but in norms, embedding and head.
+TEST(ModelZoo, LayersOfTwoTypes) {
+  const LlmConfig m = shipped("gpt_oss_120b");
+  EXPECT_TRUE(m.mixes_types());
+  EXPECT_EQ(m.types(), (std::vector{LayerType::sliding_attention, LayerType::full_attention}));
+  EXPECT_EQ(m.type_of(0), LayerType::sliding_attention);
+  EXPECT_EQ(m.type_of(35), LayerType::full_attention);
+  const LlmConfig windowed = m.layers_of(LayerType::sliding_attention);
+  EXPECT_EQ(windowed.layers, 18);
+  EXPECT_EQ(windowed.attended(127), 127);
+  EXPECT_EQ(windowed.attended(5000), 128);
+  EXPECT_EQ(windowed.attended_pairs(130), 128 * 129 / 2 + 2 * 128);
+  const LlmConfig full = m.layers_of(LayerType::full_attention);
+  EXPECT_EQ(full.layers, 18);
+  EXPECT_EQ(full.attended(5000), 5000);
+  EXPECT_EQ(full.attended_pairs(130), 130 * 131 / 2);
+  EXPECT_EQ(m.layer_parameters(0), 2880 * (64 + 2 * 8) * 64 + (64 + 2 * 8) * 64 + 64 * 64 * 2880 +
+                                       2880 + 64 + 2 * 2880 + 2880 * 128 + 128 +
+                                       128L * (3 * 2880 * 2880 + 2 * 2880 + 2880));
+}
+
+// Llama 4: three layers attend within chunks of 8192 and the fourth to everything; in Maverick
+// every other layer has experts.
+TEST(ModelZoo, LayersInChunksAndExpertsInEveryOther) {
+  const LlmConfig m = shipped("llama4_maverick");
+  EXPECT_EQ(m.moe_layers(), 24);
+  EXPECT_FALSE(m.is_moe_layer(0));
+  EXPECT_TRUE(m.is_moe_layer(1));
+  EXPECT_EQ(shipped("llama4_scout").moe_layers(), 48);
+  const LlmConfig chunked = m.layers_of(LayerType::chunked_attention);
+  EXPECT_EQ(chunked.layers, 36);
+  EXPECT_EQ(chunked.attended(8192), 8192);
+  EXPECT_EQ(chunked.attended(8193), 1);
+  EXPECT_EQ(chunked.attended_pairs(8192 + 3), 8192L * 8193 / 2 + 6);
+  EXPECT_EQ(m.layers_of(LayerType::full_attention).layers, 12);
 }
 
 TEST(ModelZoo, ALayerWithExperts) {

@@ -309,7 +309,7 @@ TEST(Scheduler, KeepsTheRowsOfAnEncoderBesideTheAnswers) {
 }
 
 TEST(Scheduler, HoldsNoMoreThanTheWindow) {
-  Bench bench(SchedulerPolicy::chunked, {.blocks = 5, .most_blocks = 2}, 100);
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 5, .groups = {{.most = 2}}}, 100);
   bench.add(50, 3);
   bench.add(3, 1);
   EXPECT_EQ(bench.plan(), "0+50 1+3 |");

@@ -147,14 +147,14 @@ TEST(Shard, ExpertsAreSplitInColumnsOrSpreadWhole) {
 TEST(Shard, AStageHasItsLayersAndTheLastOneTheHead) {
   const LlmConfig m = shard_of(deepseek_v3(), {.pipeline = 4});
   EXPECT_EQ(m.layers, 16);  // 61 = 15 + 15 + 15 + 16
-  EXPECT_EQ(m.moe->dense_layers, 0);
+  EXPECT_EQ(m.moe_layers(), 16);
   EXPECT_EQ(m.parameters(), 16 * m.layer_parameters(15) + 7168 + 129'280 * 7168);
   EXPECT_EQ(m.layer_parameters(15), deepseek_v3().layer_parameters(60));
   LlmConfig five = deepseek_v3();
   five.layers = 5;  // 2 with a plain MLP, then 1 and 2 with experts
   const LlmConfig last = shard_of(five, {.pipeline = 2});
   EXPECT_EQ(last.layers, 3);
-  EXPECT_EQ(last.moe->dense_layers, 1);
+  EXPECT_EQ(last.moe_layers(), 2);
 }
 
 TEST(Shard, UnequalPartsOfTheVocabularyAreTheLargest) {
