@@ -4,6 +4,7 @@
 // read, keys of an unknown kind.
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/changed_keys.hpp"
@@ -27,12 +28,17 @@ struct ReadLog {
   }
 };
 
-/// The place of a value: its dotted path and the origin of its key. `incomplete` is true where a
-/// base that could have supplied parts of the value was not loaded.
+/// The place of a value below that of its mapping or list, which lives longer. Only messages need
+/// the path, so that it is composed where one is written.
 struct Place {
-  std::string path;
-  Origin origin;
-  bool incomplete = false;
+  const Place* parent = nullptr;  ///< null for the root of the document
+  std::string_view key = {};      ///< null for an element of a list
+  std::size_t index = 0;          ///< of the element
+  const Origin* origin;           ///< of the key
+  bool incomplete = false;        ///< a base that could have supplied parts was not loaded
+
+  /// Dotted, as --set takes it; empty for the root.
+  std::string path() const;
 };
 
 class Reader final : public Fields {
@@ -80,6 +86,7 @@ class Reader final : public Fields {
                 const ChangedKeys* changed);
   void report_unknown_keys();
   bool is_of_another_kind(const Entry& entry) const;
+  Place below(const Entry& entry, bool incomplete) const;
   std::string child_path(std::string_view key) const;
 
   ReadLog& log_;

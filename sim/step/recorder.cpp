@@ -34,8 +34,9 @@ void Recorder::provenance(Provenance extent, TimeClasses* classes) {
   record_.tiersim_version = kVersion;
   record_.name = config_.name;
   if (extent != Provenance::classes) {
-    record_.config = canonical_json(config_);
-    record_.run_id = sha256_hex(canonical_text_for_id(config_));
+    CanonicalTexts texts = canonical_texts(config_);
+    record_.config = std::move(texts.json);
+    record_.run_id = sha256_hex(texts.for_id);
   }
   record_.gpus = sim_.system->gpus();
   record_.batch = config_.step.batch;

@@ -31,12 +31,12 @@ Node* scalar_at(Node& root, std::string_view path) {
     const std::size_t dot = std::min(path.find('.'), path.size());
     const std::string_view key = path.substr(0, dot);
     std::size_t index = 0;
-    if (Entry* entry = at->find(key))
+    if (Entry* entry = at->edit(key))
       at = &entry->value;
     else if (std::from_chars(key.data(), key.data() + key.size(), index).ptr ==
                  key.data() + key.size() &&
              index < at->items.size())
-      at = &at->items[index];
+      at = &at->items.each()[index];
     else
       return nullptr;
     if (dot == path.size()) return at->kind == NodeKind::scalar ? at : nullptr;
