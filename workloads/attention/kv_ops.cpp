@@ -63,8 +63,6 @@ std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions) {
 
 void add_access(Op& op, TierId tier, Direction direction, const Part& part) {
   if (part.payload == Bytes{}) return;
-  constexpr std::size_t kUsual = 4;  // a step has hundreds of operations
-  if (op.accesses.empty()) op.accesses.reserve(kUsual);
   op.accesses.push_back({tier, direction, part.tensor_class, part.payload, part.run});
 }
 
@@ -123,7 +121,7 @@ AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, R
 }  // namespace
 
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
+                   std::int64_t positions, const std::vector<Part>& parts, OpIds after,
                    RowOrder order) {
   const KvShape shape(context);
   const TierId near = context.placement.near;

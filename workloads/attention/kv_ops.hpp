@@ -90,7 +90,7 @@ struct Fetch {
   RequesterKind by = RequesterKind::sm;
   std::vector<Part> parts = {};
   Bytes indices{};  ///< index list, read from the near tier first
-  std::vector<OpId> after = {};
+  OpIds after = {};
 };
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch);
 
@@ -102,7 +102,7 @@ std::int64_t layers_in_flight(const StepConfig& step);
 /// tier as `parts`. The kernel is that of the model's cache, or the one that reads rows by index.
 enum class RowOrder : std::uint8_t { contiguous, by_index };
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
+                   std::int64_t positions, const std::vector<Part>& parts, OpIds after,
                    RowOrder order = RowOrder::contiguous);
 /// Parts that add_attention() reads of rows fetched to staging.
 std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
@@ -113,7 +113,7 @@ struct WholeAttention {
   KvTier tier = KvTier::far;
   std::int64_t near_positions = 0;  ///< of far rows, those that are near and read in place
   RequesterKind by = RequesterKind::copy_engine;
-  std::vector<OpId> fetch_after = {};
+  OpIds fetch_after = {};
   OpId ready;
 };
 LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,

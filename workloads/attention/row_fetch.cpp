@@ -29,7 +29,7 @@ std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
 
 // The copy of this many positions after `after`; invalid where there is nothing to copy.
 OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
-              std::int64_t positions, std::int64_t listed, std::vector<OpId> after) {
+              std::int64_t positions, std::int64_t listed, OpIds after) {
   if (rows.tier == KvTier::near || positions == 0) return OpId();
   const KvShape shape(c);
   const std::int64_t run = std::max(rows.fetch.page, rows.choice.block);
@@ -187,11 +187,11 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
   OpId screened = rows.screen(in.screen_after);
   OpId fetched = add_copy(graph, context, in.layer, rows, counts.fetched, counts.listed,
                           in.in_copy_order(screened));
-  std::vector<OpId> after{fetched.valid() ? fetched : screened};
+  OpIds after{fetched.valid() ? fetched : screened};
   if (in.guessed()) after.push_back(in.projected);
   if (in.guessed() && rows.fetch.guess_miss > 0) {
     screened = rows.screen(in.projected);
-    std::vector<OpId> ready{screened};
+    OpIds ready{screened};
     if (fetched.valid()) ready.push_back(fetched);
     const OpId missed =
         add_copy(graph, context, in.layer, rows, counts.again, counts.listed_again, ready);

@@ -41,7 +41,7 @@ inline SystemConfig each_simulated(SystemConfig c) {
 }
 
 inline Op collective(const System& system, CollectiveKind kind, Bytes size, std::int64_t ranks,
-                     std::vector<OpId> after = {}) {
+                     OpIds after = {}) {
   Op op{.kind = OpKind::collective,
         .phase = Phase::collective,
         .flops = {},
@@ -52,7 +52,7 @@ inline Op collective(const System& system, CollectiveKind kind, Bytes size, std:
   return op;
 }
 inline Op all_reduce(const System& system, Bytes size, std::int64_t ranks,
-                     std::vector<OpId> after = {}) {
+                     OpIds after = {}) {
   return collective(system, CollectiveKind::all_reduce, size, ranks, std::move(after));
 }
 
