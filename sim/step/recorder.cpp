@@ -54,7 +54,17 @@ void Recorder::provenance(Provenance extent, TimeClasses* classes) {
   }
 }
 
-void Recorder::accounting() {
+void Recorder::accounting(Results results) {
+  if (results == Results::all) {
+    tables();
+    device();
+  }
+  footprint_metrics();
+  far_metrics();
+  screening_metrics();
+}
+
+void Recorder::tables() {
   const Accounting& a = sim_.accounting;
   const System& system = *sim_.system;
   for (std::size_t t = 0; t < a.footprint.size(); ++t) {
@@ -78,10 +88,6 @@ void Recorder::accounting() {
     const SystemChannel& channel = system.channels()[c];
     record_.channel_bytes[channel.name] = (a.busy[c] * channel.sharers).in_base();
   }
-  device();
-  footprint_metrics();
-  far_metrics();
-  screening_metrics();
 }
 
 // The other pipeline stages add their time to the step, but not to the hand-over: all stages send

@@ -23,13 +23,12 @@ std::string one_line(const Diagnostics& diagnostics) {
   return out;
 }
 
-Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation) {
+Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation, SweepKeep keep) {
   const auto* scenario = std::get_if<ScenarioConfig>(&*point.config);
   if (scenario == nullptr || !point.repeated)
     return run(*point.config, evaluation, Provenance::classes);
-  auto simulated = point.repeated->simulate(*scenario, evaluation);
-  if (!simulated) return Unexpected(simulated.error());
-  return (*std::move(simulated)).record;
+  return point.repeated->record(*scenario, evaluation,
+                                keep == SweepKeep::metrics ? Results::metrics : Results::all);
 }
 
 }  // namespace
@@ -70,7 +69,7 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
   if (!point.problem.empty()) return {point.id, PointStatus::error, point.problem, ""};
   try {
     static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Evaluation::all));
-    const auto record = run(point, static_cast<Evaluation>(reading));
+    const auto record = run(point, static_cast<Evaluation>(reading), keep);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
             keep == SweepKeep::metrics ? compact_metrics(*record)

@@ -15,11 +15,10 @@ std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_
 }
 
 // Parts that attention reads, with their runs: near rows in place, far rows from staging and cache.
-std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
-                                 const RowCounts& counts) {
+Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
   const std::int64_t block = rows.choice.block;
   if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
-  std::vector<Part> parts = staged_rows(shape, counts.staged);
+  Parts parts = staged_rows(shape, counts.staged);
   for (const Part& part : row_runs(shape, counts.near, block)) parts.push_back(part);
   if (rows.fetch.page > 1) parts.front().run = shape.key_row();  // some rows of each page
   const std::int64_t run = std::min(block, counts.cached);
