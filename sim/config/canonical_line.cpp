@@ -54,12 +54,25 @@ class LineWriter final : public Fields {
     out_ += '{';
     written.next = 0;
   }
+  /// Of the outermost mapping. `unchanged`: length of the text before the first field that changes,
+  /// of which `out` consists; 0 where it is not known, and it is then set.
+  LineWriter(std::string& out, const ChangedKeys& changed, WrittenFields& written,
+             std::size_t& unchanged)
+      : out_(out),
+        sources_(Sources::left_out),
+        changed_(&changed),
+        written_(&written),
+        unchanged_(&unchanged) {
+    if (unchanged == 0) out_ += '{';
+    written.next = 0;
+  }
 
   void doc(std::string_view) override {}
   void importable(std::string_view, std::string_view, ImportCount) override {}
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
+    unchanged_ = nullptr;  // the kind is written each time
     begin(key);
     append_json_string(out_, kind);
     if (std::ranges::find(alternatives, kind, &Alternative::name) == alternatives.end()) return;
@@ -84,6 +97,13 @@ class LineWriter final : public Fields {
  private:
   void write_again(const Field& field, const Value& value) {
     const ChangedKeys* changed = changed_->find(field.key);
+    if (unchanged_ != nullptr) {
+      if (changed == nullptr && *unchanged_ > 0) return;  // `out_` has it
+      if (changed != nullptr) {
+        *unchanged_ = out_.size();
+        unchanged_ = nullptr;
+      }
+    }
     WrittenFields::Written* written = written_->find(field.key);
     const bool known = written != nullptr;
     if (!known) {
@@ -188,6 +208,7 @@ class LineWriter final : public Fields {
   std::vector<Cut>* at_sources_ = nullptr;  // takes the places of all sources, if set
   const ChangedKeys* changed_ = nullptr;
   WrittenFields* written_ = nullptr;  // set where `changed_` is set
+  std::size_t* unchanged_ = nullptr;  // until the first field that changes
 };
 
 }  // namespace
@@ -228,8 +249,8 @@ RepeatedText& RepeatedText::operator=(RepeatedText&&) noexcept = default;
 RepeatedText::~RepeatedText() = default;
 
 const std::string& RepeatedText::write(const detail::StructValue& config) {
-  text_.clear();
-  detail::LineWriter writer(text_, detail::Sources::left_out, changed_, memory_->fields);
+  text_.resize(unchanged_);
+  detail::LineWriter writer(text_, changed_, memory_->fields, unchanged_);
   config.describe(writer);
   text_ += '}';
   return text_;

@@ -115,6 +115,8 @@ class RepeatedText {
   const std::string& text_for_id(const C& config) {
     return write(detail::view(config));
   }
+  /// Bytes at the beginning that are the same in all texts.
+  std::size_t unchanged() const { return unchanged_; }
 
  private:
   struct Memory;
@@ -123,6 +125,7 @@ class RepeatedText {
   ChangedKeys changed_;
   std::unique_ptr<Memory> memory_;
   std::string text_;
+  std::size_t unchanged_ = 0;  // known from the second text on
 };
 
 /// JSON Schema, draft 2020-12, of files of the kind; pretty-printed, ends in a newline.

@@ -2,7 +2,7 @@
 
 namespace tiersim {
 
-OpId StepGraph::add(Op op) {
+OpId StepGraph::add(Op&& op) {
   const OpId id(ops.size());
   op.after.erase(OpId());
   for (const OpId before : op.after) TS_EXPECTS(before < id, before, id);

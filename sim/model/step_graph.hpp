@@ -267,7 +267,8 @@ struct StepGraph {
   /// Appends an operation. Its dependencies must already be in the graph, so the graph is acyclic
   /// by construction. Invalid ids, which stand for operations that the step leaves out, are
   /// dropped.
-  OpId add(Op op);
+  OpId add(Op&& op);
+  OpId add(const Op& op) { return add(Op(op)); }
 };
 
 /// True where both have the same work for the hardware, wherever they stand in a step.

@@ -35,18 +35,17 @@ Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation, SweepKeep
 
 ReadPoint read_point(const PointLoader& loader, const Point& point) {
   Node ignored;
-  return read_point(loader, point, ignored);
+  ReadPoint out = read_point_without_id(loader, point, ignored);
+  if (out.config) out.id = run_id_of(*out.config);
+  return out;
 }
 
-ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root) {
+ReadPoint read_point_without_id(const PointLoader& loader, const Point& point, Node& root) {
   ReadPoint out;
   Diagnostics diagnostics;
   Document document = loader.load(point, diagnostics);
   Runnable config = read_runnable(document, diagnostics);
-  if (diagnostics.ok()) {
-    out.id = run_id_of(config);
-    out.config = std::move(config);
-  }
+  if (diagnostics.ok()) out.config = std::move(config);
   root = std::move(document).take_root();
   if (diagnostics.ok()) return out;
   PointOutcome failed = failed_point(point, diagnostics);

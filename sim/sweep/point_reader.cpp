@@ -84,6 +84,7 @@ struct PointReader::Family {
     point.repeated = std::make_shared<RepeatedStep>(keys);
     changed = keys;
     text = RepeatedText(std::move(keys));
+    identify();
   }
 
   bool has(const std::string& name, const std::vector<std::string>& set) const {
@@ -102,13 +103,17 @@ struct PointReader::Family {
   bool read(const std::vector<std::string>& set) {
     for (std::size_t i = 0; i < set.size(); ++i)
       if (settings[i].number != nullptr) settings[i].number->scalar = value_of(set[i]);
-    if (!point.config) return false;
-    return std::visit(
-        [&](auto& config) {
-          if (!read_again(root, changed, config)) return false;
-          point.id = hex(digest.of(text.text_for_id(config)));
-          return true;
-        },
+    if (!point.config ||
+        !std::visit([&](auto& config) { return read_again(root, changed, config); }, *point.config))
+      return false;
+    identify();
+    return true;
+  }
+
+  void identify() {
+    const std::size_t same = text.unchanged();
+    point.id = std::visit(
+        [&](const auto& config) { return hex(digest.of(text.text_for_id(config), same)); },
         *point.config);
   }
 
@@ -145,7 +150,7 @@ PointReader::Family* PointReader::family_of(const std::string& scenario,
 const ReadPoint& PointReader::read_whole(const std::string& scenario,
                                          const std::vector<std::string>& set) {
   Node root;
-  ReadPoint point = read_point(loader_, {scenario, set}, root);
+  ReadPoint point = read_point_without_id(loader_, {scenario, set}, root);
   if (!point.problem.empty()) {
     other_ = std::move(point);
     return other_;
