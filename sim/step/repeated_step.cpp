@@ -17,8 +17,10 @@ bool changes_gpu(const ChangedKeys& changed) {
 
 }  // namespace
 
-RepeatedStep::RepeatedStep(const ChangedKeys& changed)
-    : keeps_gpu_(!changes_gpu(changed)), keeps_system_(!changes_system(changed)) {}
+RepeatedStep::RepeatedStep(const ChangedKeys& changed, StepRoom room)
+    : keeps_gpu_(!changes_gpu(changed)),
+      keeps_system_(!changes_system(changed)),
+      room_(std::move(room)) {}
 
 std::shared_ptr<const System> RepeatedStep::system_of(const ScenarioConfig& config) {
   if (keeps_system_ && system_ && what_if_ == config.what_if && placement_ == config.placement)
@@ -40,7 +42,7 @@ Expected<RunRecord> RepeatedStep::record(const ScenarioConfig& config, Evaluatio
   auto run = tiersim::simulate(config, evaluation, Provenance::classes, results, this);
   if (!run) return Unexpected(run.error());
   Simulation simulation = *std::move(run);
-  room_ = std::move(simulation.graph.ops);
+  *room_ = std::move(simulation.graph.ops);
   return std::move(simulation.record);
 }
 

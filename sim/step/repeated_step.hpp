@@ -21,10 +21,14 @@ class RepeatedStep;
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
                               Provenance provenance, Results results, RepeatedStep* repeated);
 
+/// Memory for the operations of the next run, which steps of one thread may share.
+using StepRoom = std::shared_ptr<std::vector<Op>>;
+
 class RepeatedStep {
  public:
   /// Keys of the numbers that differ.
-  explicit RepeatedStep(const ChangedKeys& changed);
+  explicit RepeatedStep(const ChangedKeys& changed,
+                        StepRoom room = std::make_shared<std::vector<Op>>());
 
   /// The result of simulate(config, evaluation, Provenance::classes).
   Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation);
@@ -46,7 +50,7 @@ class RepeatedStep {
   WhatIfConfig what_if_;  // of system_
   PlacementConfig placement_;
   TimeClasses classes_;
-  std::vector<Op> room_;  // memory for the operations of the next run
+  StepRoom room_;
 };
 
 }  // namespace tiersim

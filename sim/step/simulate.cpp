@@ -76,7 +76,7 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     auto fitting =
         repeated == nullptr
             ? planned(config, must_fit, std::make_shared<const System>(build_system(config)))
-            : planned(config, must_fit, repeated->system_of(config), std::move(repeated->room_));
+            : planned(config, must_fit, repeated->system_of(config), std::move(*repeated->room_));
     if (!fitting) return fitting;
     Simulation sim = *std::move(fitting);
     Recorder recorder(config, sim);

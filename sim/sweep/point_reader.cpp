@@ -69,7 +69,7 @@ struct PointReader::Family {
   Family(std::string name, Node tree, ReadPoint read)
       : scenario(std::move(name)), root(std::move(tree)), point(std::move(read)) {}
 
-  void take(const PointLoader& loader, const std::vector<std::string>& set) {
+  void take(const PointLoader& loader, const std::vector<std::string>& set, const StepRoom& room) {
     ChangedKeys keys;
     for (const std::string& option : set) {
       const std::string_view key = setting_key(option);
@@ -81,7 +81,7 @@ struct PointReader::Family {
       settings.push_back({node == nullptr ? option : std::string(key) + '=', node});
       if (node != nullptr) keys.add(key);
     }
-    point.repeated = std::make_shared<RepeatedStep>(keys);
+    point.repeated = std::make_shared<RepeatedStep>(keys, room);
     changed = keys;
     text = RepeatedText(std::move(keys));
     identify();
@@ -156,7 +156,7 @@ const ReadPoint& PointReader::read_whole(const std::string& scenario,
     return other_;
   }
   auto family = std::make_unique<Family>(scenario, std::move(root), std::move(point));
-  family->take(loader_, set);
+  family->take(loader_, set, room_);
   families_.insert(families_.begin(), std::move(family));
   if (families_.size() > kMostFamilies) families_.pop_back();
   return families_.front()->point;
