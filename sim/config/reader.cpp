@@ -67,6 +67,7 @@ Reader::Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys
       mistakes_before_(log.mistakes) {
   place_.incomplete |= mapping.incomplete;
   known_.reserve(mapping.entries.size() + 4);
+  met_.resize(mapping.entries.size());
   if (mapping.damaged) ++log_.mistakes;  // was reported when it was loaded
 }
 
@@ -78,9 +79,21 @@ std::string Reader::child_path(std::string_view key) const {
   return key.empty() ? place_.path() : join_path(place_.path(), key);
 }
 
+const Entry* Reader::meet(std::string_view key) {
+  known_.emplace_back(key);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    const std::size_t at = next_ + i < met_.size() ? next_ + i : next_ + i - met_.size();
+    const Entry& entry = mapping_.entries[at];
+    if (entry.key != key) continue;
+    met_[at] = true;
+    next_ = at + 1;
+    return &entry;
+  }
+  return nullptr;
+}
+
 void Reader::field(const Field& field, const Value& value) {
-  known_.emplace_back(field.key);
-  const Entry* entry = mapping_.find(field.key);
+  const Entry* entry = meet(field.key);
   if (entry == nullptr || entry->value.removes) {
     if (field.required) missing_.emplace_back(field.key);
     return;
@@ -92,9 +105,8 @@ void Reader::field(const Field& field, const Value& value) {
 }
 
 void Reader::importable(std::string_view key, std::string_view, ImportCount) {
-  known_.emplace_back(key);
   importable_.emplace_back(key);
-  const Entry* entry = mapping_.find(key);
+  const Entry* entry = meet(key);
   if (entry == nullptr || entry->value.removes) return;
   log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
   place_.incomplete = true;  // since the loader had no importer for it
@@ -103,7 +115,7 @@ void Reader::importable(std::string_view key, std::string_view, ImportCount) {
 void Reader::select(std::string_view key, std::string& kind,
                     const std::vector<Alternative>& alternatives,
                     const DescribeKind& describe_kind) {
-  known_.emplace_back(key);
+  const Entry* entry = meet(key);
   // Another kind has other fields, none of which has been read yet.
   if (changed_ != nullptr && changed_->find(key) != nullptr) changed_ = nullptr;
   const auto names = [&] {
@@ -112,7 +124,6 @@ void Reader::select(std::string_view key, std::string& kind,
     return out;
   };
   std::string chosen = kind;
-  const Entry* entry = mapping_.find(key);
   if (entry != nullptr && entry->value.removes) entry = nullptr;
   if (entry != nullptr && entry->value.kind != NodeKind::scalar) {
     log_.report(entry->value.origin, child_path(key), "expected text, found " + entry->value.what(),
@@ -218,9 +229,10 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
   parts.field({"class", "", true, {}, {}}, value_of(*value.number_class, kNumberClassNames));
   parts.field({"source", "", true, {}, {}}, {ScalarValue(value.source)});
   parts.check(!value.source->empty(), "source", "is empty", "say where the number comes from");
-  parts.known_.emplace_back("ci95");
+  const Entry* interval = parts.meet("ci95");
   value.ci95.set(false);
-  if (!new_value || new_interval) parts.read_interval(field, value);
+  if (interval != nullptr && (!new_value || new_interval))
+    parts.read_interval(field, value, *interval);
   parts.finish();
   if (new_value && !overridden("class")) *value.number_class = NumberClass::assumed;
   if (overridden("source")) return;
@@ -230,13 +242,12 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
     *value.source += "; interval from the command line";
 }
 
-void Reader::read_interval(const Field& field, const SourcedValue& value) {
-  const Entry* entry = mapping_.find("ci95");
-  if (entry == nullptr || entry->value.removes) return;
-  const Node& node = entry->value;
-  const Place place = below(*entry, place_.incomplete);
+void Reader::read_interval(const Field& field, const SourcedValue& value, const Entry& entry) {
+  const Node& node = entry.value;
+  if (node.removes) return;
+  const Place place = below(entry, place_.incomplete);
   if (!field.limits.allowed.empty())
-    return log_.report(entry->key_origin, place.path(), "cannot be given",
+    return log_.report(entry.key_origin, place.path(), "cannot be given",
                        "the value is one of: " + join(field.limits.allowed));
   const bool list = node.kind == NodeKind::sequence;
   if (!list || node.items.size() != 2)
@@ -305,8 +316,9 @@ bool Reader::is_of_another_kind(const Entry& entry) const {
 
 void Reader::report_unknown_keys() {
   std::vector<std::string> of_another_kind;
-  for (const Entry& entry : mapping_.entries) {
-    if (entry.value.removes || std::ranges::find(known_, entry.key) != known_.end()) continue;
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    const Entry& entry = mapping_.entries[i];
+    if (entry.value.removes || met_[i]) continue;
     // An option that chooses another kind leaves the keys of the old one without a meaning.
     if (is_of_another_kind(entry) && selected_->value.origin.is_override()) continue;
     std::string hint = "known keys: " + join(known_);

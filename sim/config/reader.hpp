@@ -78,7 +78,7 @@ class Reader final : public Fields {
   void read_sourced(const Field& field, const SourcedValue& value, const Node& node,
                     const Place& place);
   /// `ci95` of the number whose mapping this reader reads.
-  void read_interval(const Field& field, const SourcedValue& value);
+  void read_interval(const Field& field, const SourcedValue& value, const Entry& entry);
   void read_struct(const Field& field, const StructValue& value, const Node& node,
                    const Place& place, const ChangedKeys* changed);
   void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);
@@ -86,6 +86,8 @@ class Reader final : public Fields {
                 const ChangedKeys* changed);
   void report_unknown_keys();
   bool is_of_another_kind(const Entry& entry) const;
+  /// The entry of a key that this mapping may have; null if it has none.
+  const Entry* meet(std::string_view key);
   Place below(const Entry& entry, bool incomplete) const;
   std::string child_path(std::string_view key) const;
 
@@ -97,6 +99,8 @@ class Reader final : public Fields {
   bool kind_unknown_ = false;        // so its further keys are unknown too
   const Entry* selected_ = nullptr;  // the key that chose the kind
   std::vector<std::string> known_;
+  std::vector<bool> met_;  // entries with a known key
+  std::size_t next_ = 0;   // fields mostly come in the order of the entries
   std::vector<std::string> importable_;
   std::vector<std::string> missing_;
   std::vector<FailedCheck> failed_;
