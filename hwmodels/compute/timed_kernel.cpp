@@ -163,15 +163,18 @@ std::vector<double> in_order(const KernelForm& form, const std::map<std::string,
 template <class Named>
 void check_names(Fields& f, const std::string& key, const std::map<std::string, double>& given,
                  std::span<const Named> wanted) {
-  std::vector<std::string> names;
-  for (const Named& each : wanted) {
-    names.emplace_back(each.name);
-    if (!given.contains(names.back())) f.check(false, key, fmt::format("lacks '{}'", each.name));
-  }
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const Named& each : wanted) out.emplace_back(each.name);
+    return out;
+  };
+  for (const Named& each : wanted)
+    if (!given.contains(std::string(each.name)))
+      f.check(false, key, fmt::format("lacks '{}'", each.name));
   for (const auto& [name, value] : given)
-    if (std::ranges::find(names, name) == names.end())
+    if (std::ranges::find(wanted, name, &Named::name) == wanted.end())
       f.check(false, fmt::format("{}.{}", key, name), "is not of this form",
-              "one of: " + join(names));
+              "one of: " + join(names()));
 }
 
 void check_parameters(Fields& f, const TimedKernelConfig& c, const KernelForm& form) {
@@ -240,20 +243,22 @@ void describe(Fields& f, TimedKernelConfig& c) {
   f.required("least", c.least, "Least of each size that was timed.");
   f.required("most", c.most, "Largest of each size that was timed.");
   const KernelForm* form = find_form(c.form);
-  std::vector<std::string> names;
-  for (const KernelForm* each : all_forms()) names.emplace_back(each->name());
-  f.check(form != nullptr, "form", "is no form", "forms: " + join(names));
-  if (!form) return;
-  const std::vector<std::string> variants(form->variants().begin(), form->variants().end());
-  f.check(std::ranges::find(variants, c.variant) != variants.end(), "variant", "is no variant",
-          "variants: " + join(variants));
+  if (form == nullptr) {
+    std::vector<std::string> names;
+    for (const KernelForm* each : all_forms()) names.emplace_back(each->name());
+    return f.check(false, "form", "is no form", "forms: " + join(names));
+  }
+  if (const auto variants = form->variants(); std::ranges::count(variants, c.variant) == 0)
+    f.check(false, "variant", "is no variant",
+            "variants: " + join(std::vector<std::string>(variants.begin(), variants.end())));
   check_parameters(f, c, *form);
   f.check(form_of(c.family) == form, "family", "is no family of this form");
   check_names(f, "least", c.least, form->sizes());
   check_names(f, "most", c.most, form->sizes());
   const auto columns = static_cast<std::size_t>(form->surface_columns());
-  f.check(c.surface.empty() || c.surface.size() == columns, "surface",
-          fmt::format("has {} coefficients instead of {}", c.surface.size(), columns));
+  if (!c.surface.empty() && c.surface.size() != columns)
+    f.check(false, "surface",
+            fmt::format("has {} coefficients instead of {}", c.surface.size(), columns));
 }
 
 TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& configs,

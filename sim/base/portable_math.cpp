@@ -33,6 +33,7 @@ double portable_log(double x) {
   const double s = f / (2.0 + f);
   const double z = s * s;
   double tail = 0.0;  // sum of z^j / (2 j + 1), j = 1 .. 11; the next term is below 2^-58
+#pragma GCC unroll 11
   for (int j = 11; j >= 1; --j) tail = z * (1.0 / (2 * j + 1) + tail);
   // log m = 2 s + 2 s tail, and 2 s = f - s f, which keeps f exact.
   return k * kLn2High + (f - (s * (f - 2.0 * tail) - k * kLn2Low));
@@ -48,6 +49,7 @@ double portable_exp(double x) {
   const double r = high - low;
   const double lost = (high - r) - low;  // rounding error of r
   double tail = 0.0;
+#pragma GCC unroll 12
   for (int j = 13; j >= 2; --j) tail = r / j * (1.0 + tail);
   const double mantissa = 1.0 + (r + (r * tail + lost));
   const auto exponent = static_cast<std::uint64_t>(k + 1023) << 52U;

@@ -148,8 +148,9 @@ Digest Sha256::digest() const {
 
 RepeatedSha256::RepeatedSha256() : state_(kInitial) {}
 
-Digest RepeatedSha256::of(std::string_view bytes) {
-  if (!bytes.starts_with(begin_)) {
+Digest RepeatedSha256::of(std::string_view bytes, std::size_t same) {
+  same = std::min(same, begin_.size());
+  if (!bytes.substr(same).starts_with(std::string_view(begin_).substr(same))) {
     // The common prefix is shorter than assumed: keep its whole blocks.
     const auto differs = std::ranges::mismatch(begin_, bytes).in1;
     begin_.resize(static_cast<std::size_t>(differs - begin_.begin()) / kBlock * kBlock);

@@ -1,6 +1,7 @@
 #pragma once
 // SHA-256 (FIPS 180-4), for run ids and for seeding random streams.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,8 +33,8 @@ class Sha256 {
 class RepeatedSha256 {
  public:
   RepeatedSha256();
-  /// sha256(bytes).
-  Digest of(std::string_view bytes);
+  /// sha256(bytes). `same`: bytes at the beginning that are known to be those of the text before.
+  Digest of(std::string_view bytes, std::size_t same = 0);
 
  private:
   std::string begin_ = {};              // the common prefix, in whole blocks

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -15,8 +16,14 @@ namespace tiersim {
 namespace {
 
 struct Unit {
+  constexpr Unit(std::string_view text, std::int64_t base_units)
+      : symbol(text),
+        base(base_units),
+        nine_decimals(base_units / std::gcd(base_units, std::int64_t{1'000'000'000})) {}
+
   std::string_view symbol;
-  std::int64_t base;  // base units in one unit
+  std::int64_t base;           // base units in one unit
+  std::int64_t nine_decimals;  // what takes up to nine decimals is a multiple of this
 };
 struct Dimension {
   std::string_view name;
@@ -257,32 +264,41 @@ Expected<std::int64_t> parse(std::string_view text, const Dimension& dimension) 
   return to_base_units(*number, *found, text);
 }
 
-// `base` in `unit` as an exact decimal, or nothing if that takes more than nine decimals.
-std::optional<std::string> exact_decimal(std::int64_t base, const Unit& unit) {
-  const std::int64_t whole = base / unit.base;
-  std::int64_t rest = base % unit.base;
-  std::string text = std::to_string(whole);
-  if (rest == 0) return text;
-  text += '.';
-  for (int digits = 0; rest != 0; ++digits) {
-    if (digits == 9) return std::nullopt;
-    const Int128 tenfold = Int128{rest} * 10;
-    text += static_cast<char>('0' + static_cast<int>(tenfold / unit.base));
-    rest = static_cast<std::int64_t>(tenfold % unit.base);
+// A number of base units in a larger unit as an exact decimal.
+class ExactDecimal {
+ public:
+  /// Empty where it takes more than nine decimals.
+  ExactDecimal() = default;
+  ExactDecimal(std::int64_t base, const Unit& unit) {
+    std::int64_t rest = base % unit.base;
+    if (rest % unit.nine_decimals != 0) return;
+    char* at = std::to_chars(text_.data(), text_.data() + text_.size(), base / unit.base).ptr;
+    if (rest != 0) *at++ = '.';
+    for (; rest != 0; rest = rest * 10 % unit.base)  // no unit has more than 2^63 / 10 base units
+      *at++ = static_cast<char>('0' + rest * 10 / unit.base);
+    size_ = static_cast<std::size_t>(at - text_.data());
   }
-  return text;
-}
 
-std::string format(std::int64_t base, const Dimension& dimension) {
-  if (base == 0) return fmt::format("0 {}", dimension.units.front().symbol);
-  std::string best;
+  std::string_view text() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 32> text_{};  // 19 digits, the point and 9 decimals
+  std::size_t size_ = 0;
+};
+
+void append(std::string& out, std::int64_t base, const Dimension& dimension) {
+  if (base == 0) return void(out.append("0 ").append(dimension.units.front().symbol));
+  ExactDecimal best;
+  std::string_view symbol;
   for (const Unit& unit : dimension.units) {
-    const auto number = exact_decimal(base, unit);
-    if (!number) continue;
-    std::string text = *number + ' ' + std::string(unit.symbol);
-    if (best.empty() || text.size() <= best.size()) best = std::move(text);
+    const ExactDecimal number(base, unit);
+    const std::size_t size = number.text().size() + unit.symbol.size();
+    if (number.text().empty()) continue;
+    if (!best.text().empty() && size > best.text().size() + symbol.size()) continue;
+    best = number;
+    symbol = unit.symbol;
   }
-  return best;
+  (out.append(best.text()) += ' ') += symbol;
 }
 
 }  // namespace
@@ -296,9 +312,16 @@ Expected<T> parse_quantity(std::string_view text) {
 
 template <class T>
 std::string format_quantity(T value) {
+  std::string out;
+  append_quantity(out, value);
+  return out;
+}
+
+template <class T>
+void append_quantity(std::string& out, T value) {
   const std::int64_t base = base_units(value);
   TS_EXPECTS(base >= 0, base);
-  return format(base, kDimensions[dimension_index<T>()]);
+  append(out, base, kDimensions[dimension_index<T>()]);
 }
 
 template <class T>
@@ -314,6 +337,7 @@ std::string unit_list() {
 #define TS_INSTANTIATE(T)                                   \
   template Expected<T> parse_quantity<T>(std::string_view); \
   template std::string format_quantity<T>(T);               \
+  template void append_quantity<T>(std::string&, T);        \
   template std::string dimension_noun<T>();                 \
   template std::string unit_list<T>();
 TS_INSTANTIATE(Bytes)

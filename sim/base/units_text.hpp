@@ -19,6 +19,9 @@ Expected<T> parse_quantity(std::string_view text);
 /// unit.
 template <class T>
 std::string format_quantity(T value);
+/// Appends it.
+template <class T>
+void append_quantity(std::string& out, T value);
 
 /// The dimension with its article: "a size", "an operation count", "an energy per byte".
 template <class T>

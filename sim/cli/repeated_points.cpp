@@ -14,9 +14,9 @@ RunPoint run_repeated_points() {
     if (!read.problem.empty()) return std::nullopt;
     const auto* scenario = std::get_if<ScenarioConfig>(&*read.config);
     if (scenario == nullptr || !read.repeated) return std::nullopt;
-    auto simulated = read.repeated->simulate(*scenario, evaluation);
-    if (!simulated) return Expected<RunRecord>(Unexpected(simulated.error()));
-    RunRecord record = std::move(simulated->record);
+    auto run = read.repeated->record(*scenario, evaluation);
+    if (!run) return run;
+    RunRecord record = *std::move(run);
     record.run_id = read.id;
     if (kept == Kept::configuration) record.config = canonical_json(*scenario);
     return record;

@@ -3,7 +3,9 @@
 // its id, and building a tree of strings would take half of the time of an analytic point.
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sim/config/describe.hpp"
 #include "sim/config/json_text.hpp"
@@ -35,12 +37,33 @@ struct WrittenFields {
 
 namespace {
 
+/// A part of a text.
+struct Cut {
+  std::size_t begin;
+  std::size_t end;
+};
+
 class LineWriter final : public Fields {
  public:
-  LineWriter(std::string& out, Sources sources) : out_(out), sources_(sources) { out_ += '{'; }
+  LineWriter(std::string& out, Sources sources, std::vector<Cut>* at_sources = nullptr)
+      : out_(out), sources_(sources), at_sources_(at_sources) {
+    out_ += '{';
+  }
   LineWriter(std::string& out, Sources sources, const ChangedKeys& changed, WrittenFields& written)
       : out_(out), sources_(sources), changed_(&changed), written_(&written) {
     out_ += '{';
+    written.next = 0;
+  }
+  /// Of the outermost mapping. `unchanged`: length of the text before the first field that changes,
+  /// of which `out` consists; 0 where it is not known, and it is then set.
+  LineWriter(std::string& out, const ChangedKeys& changed, WrittenFields& written,
+             std::size_t& unchanged)
+      : out_(out),
+        sources_(Sources::left_out),
+        changed_(&changed),
+        written_(&written),
+        unchanged_(&unchanged) {
+    if (unchanged == 0) out_ += '{';
     written.next = 0;
   }
 
@@ -49,14 +72,16 @@ class LineWriter final : public Fields {
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
+    unchanged_ = nullptr;  // the kind is written each time
     begin(key);
     append_json_string(out_, kind);
     if (std::ranges::find(alternatives, kind, &Alternative::name) == alternatives.end()) return;
     describe_kind(kind, *this);
   }
 
-  static void write(std::string& out, const StructValue& value, Sources sources) {
-    LineWriter writer(out, sources);
+  static void write(std::string& out, const StructValue& value, Sources sources,
+                    std::vector<Cut>* at_sources = nullptr) {
+    LineWriter writer(out, sources, at_sources);
     value.describe(writer);
     out += '}';
   }
@@ -72,6 +97,13 @@ class LineWriter final : public Fields {
  private:
   void write_again(const Field& field, const Value& value) {
     const ChangedKeys* changed = changed_->find(field.key);
+    if (unchanged_ != nullptr) {
+      if (changed == nullptr && *unchanged_ > 0) return;  // `out_` has it
+      if (changed != nullptr) {
+        *unchanged_ = out_.size();
+        unchanged_ = nullptr;
+      }
+    }
     WrittenFields::Written* written = written_->find(field.key);
     const bool known = written != nullptr;
     if (!known) {
@@ -114,10 +146,12 @@ class LineWriter final : public Fields {
   }
 
   void write(const ScalarValue& value) {
-    if (is_text(value))
-      append_json_string(out_, format_scalar(value));
-    else
-      out_ += format_scalar(value);
+    const auto* const* text = std::get_if<std::string*>(&value);
+    if (text != nullptr) return append_json_string(out_, **text);
+    const bool quoted = is_text(value);
+    if (quoted) out_ += '"';  // a quantity, which has nothing to escape
+    append_scalar(out_, value);
+    if (quoted) out_ += '"';
   }
   void write(const SourcedValue& value) {
     out_ += '{';
@@ -134,13 +168,15 @@ class LineWriter final : public Fields {
       out_ += ']';
     }
     if (sources_ == Sources::kept) {
+      const std::size_t start = out_.size();
       begin("source");
       append_json_string(out_, *value.source);
+      if (at_sources_ != nullptr) at_sources_->push_back({start, out_.size()});
     }
     out_ += '}';
   }
   void write(const EnumValue& value) { append_json_string(out_, value.names[value.get()]); }
-  void write(const StructValue& value) { write(out_, value, sources_); }
+  void write(const StructValue& value) { write(out_, value, sources_, at_sources_); }
   void write(const ListValue& value) {
     out_ += '[';
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -151,10 +187,10 @@ class LineWriter final : public Fields {
   }
   void write(const MapValue& value) {
     out_ += '{';
-    for (const std::string& key : value.keys()) {
+    value.for_each([this](const std::string& key, const Value& entry) {
       begin(key);
-      write(value.at(key));
-    }
+      write(entry);
+    });
     out_ += '}';
   }
   void write(const OptionalValue& value) {
@@ -169,8 +205,10 @@ class LineWriter final : public Fields {
 
   std::string& out_;
   Sources sources_;
+  std::vector<Cut>* at_sources_ = nullptr;  // takes the places of all sources, if set
   const ChangedKeys* changed_ = nullptr;
   WrittenFields* written_ = nullptr;  // set where `changed_` is set
+  std::size_t* unchanged_ = nullptr;  // until the first field that changes
 };
 
 }  // namespace
@@ -178,6 +216,21 @@ class LineWriter final : public Fields {
 std::string canonical(const StructValue& config, Sources sources) {
   std::string out;
   LineWriter::write(out, config, sources);
+  return out;
+}
+
+CanonicalTexts canonical_texts(const StructValue& config) {
+  CanonicalTexts out;
+  std::vector<Cut> at_sources;
+  LineWriter::write(out.json, config, Sources::kept, &at_sources);
+  const std::string_view json = out.json;
+  out.for_id.reserve(json.size());
+  std::size_t next = 0;
+  for (const Cut& cut : at_sources) {
+    out.for_id += json.substr(next, cut.begin - next);
+    next = cut.end;
+  }
+  out.for_id += json.substr(next);
   return out;
 }
 
@@ -196,8 +249,8 @@ RepeatedText& RepeatedText::operator=(RepeatedText&&) noexcept = default;
 RepeatedText::~RepeatedText() = default;
 
 const std::string& RepeatedText::write(const detail::StructValue& config) {
-  text_.clear();
-  detail::LineWriter writer(text_, detail::Sources::left_out, changed_, memory_->fields);
+  text_.resize(unchanged_);
+  detail::LineWriter writer(text_, changed_, memory_->fields, unchanged_);
   config.describe(writer);
   text_ += '}';
   return text_;

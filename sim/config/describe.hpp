@@ -35,6 +35,12 @@ struct SourcedNumber {
   std::optional<Interval<std::string>> ci95 = {};
 };
 
+/// Both canonical texts of a configuration.
+struct CanonicalTexts {
+  std::string json;
+  std::string for_id;
+};
+
 namespace detail {
 
 enum class Sources : std::uint8_t { kept, left_out };
@@ -43,6 +49,7 @@ void read_document(const Document& document, std::string_view kind, const Struct
                    Diagnostics& diagnostics);
 bool read_again(const Node& root, const ChangedKeys& changed, const StructValue& config);
 std::string canonical(const StructValue& config, Sources sources);
+CanonicalTexts canonical_texts(const StructValue& config);
 std::string schema_text(std::string_view kind, std::string_view title, const StructValue& config);
 std::string show_text(const Document& document, const StructValue& config);
 std::vector<SourcedNumber> numbers(const StructValue& config);
@@ -53,7 +60,7 @@ bool takes_whole_numbers(const StructValue& config, std::string_view path);
 template <class C>
 StructValue view(const C& config) {
   auto& described = const_cast<C&>(config);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  return {[&described](Fields& f) { describe(f, described); }};
+  return struct_value(described);
 }
 
 }  // namespace detail
@@ -89,6 +96,12 @@ std::string canonical_text_for_id(const C& config) {
   return detail::canonical(detail::view(config), detail::Sources::left_out);
 }
 
+/// Both in one pass.
+template <class C>
+CanonicalTexts canonical_texts(const C& config) {
+  return detail::canonical_texts(detail::view(config));
+}
+
 /// canonical_text_for_id() for many states of one configuration that differ only in the values at
 /// certain paths. The text of all other values is written once.
 class RepeatedText {
@@ -102,6 +115,8 @@ class RepeatedText {
   const std::string& text_for_id(const C& config) {
     return write(detail::view(config));
   }
+  /// Bytes at the beginning that are the same in all texts.
+  std::size_t unchanged() const { return unchanged_; }
 
  private:
   struct Memory;
@@ -110,6 +125,7 @@ class RepeatedText {
   ChangedKeys changed_;
   std::unique_ptr<Memory> memory_;
   std::string text_;
+  std::size_t unchanged_ = 0;  // known from the second text on
 };
 
 /// JSON Schema, draft 2020-12, of files of the kind; pretty-printed, ends in a newline.

@@ -52,23 +52,6 @@ PlainTree dump_sourced(const SourcedValue& value, Sources sources) {
   return tree;
 }
 
-void collect(const PlainTree& tree, const std::string& path, std::vector<SourcedNumber>& out) {
-  if (tree.is_sourced) {
-    const auto& name = tree.find("class")->scalar;
-    const auto at = std::ranges::find(kNumberClassNames, name);
-    out.push_back({path, tree.find("value")->scalar,
-                   static_cast<NumberClass>(at - kNumberClassNames.begin()),
-                   tree.find("source")->scalar});
-    if (const PlainTree* ends = tree.find("ci95"))
-      out.back().ci95 = {ends->items[0].scalar, ends->items[1].scalar};
-    return;
-  }
-  const std::string prefix = path.empty() ? "" : path + '.';
-  for (const auto& [key, value] : tree.entries) collect(value, prefix + key, out);
-  for (std::size_t i = 0; i < tree.items.size(); ++i)
-    collect(tree.items[i], prefix + std::to_string(i), out);
-}
-
 }  // namespace
 
 PlainTree dump_value(const Value& value, Sources sources) {
@@ -88,7 +71,9 @@ PlainTree dump_value(const Value& value, Sources sources) {
           for (std::size_t i = 0; i < v.size(); ++i)
             tree.items.push_back(dump_value(v.at(i), sources));
         } else if constexpr (std::is_same_v<T, MapValue>) {
-          for (const std::string& key : v.keys()) tree.add(key, dump_value(v.at(key), sources));
+          v.for_each([&](const std::string& key, const Value& entry) {
+            tree.add(key, dump_value(entry, sources));
+          });
         } else {
           if (v.has()) return dump_value(v.get(), sources);
           tree.kind = NodeKind::null;
@@ -102,12 +87,6 @@ PlainTree dump(const StructValue& config, Sources sources) {
   Dumper dumper(sources);
   config.describe(dumper);
   return dumper.take();
-}
-
-std::vector<SourcedNumber> numbers(const StructValue& config) {
-  std::vector<SourcedNumber> out;
-  collect(dump(config, Sources::kept), "", out);
-  return out;
 }
 
 }  // namespace tiersim::detail

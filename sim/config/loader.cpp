@@ -37,8 +37,8 @@ bool is_word(const std::string& text) {
 
 void set_origins(Node& node, const Origin& origin) {
   node.origin = origin;
-  for (Node& item : node.items) set_origins(item, origin);
-  for (Entry& entry : node.entries) {
+  for (Node& item : node.items.each()) set_origins(item, origin);
+  for (Entry& entry : node.entries.each()) {
     entry.key_origin = origin;
     set_origins(entry.value, origin);
   }
@@ -57,8 +57,8 @@ std::vector<std::string> names_below(const fs::path& folder, const std::string& 
 
 // Marks the mappings within entries of the file, so that each replaces that of the next file whole.
 Node with_whole_entries(Node root) {
-  for (Entry& entry : root.entries)
-    for (Entry& part : entry.value.entries)
+  for (Entry& entry : root.entries.each())
+    for (Entry& part : entry.value.entries.each())
       part.value.replaces |= part.value.kind == NodeKind::mapping;
   return root;
 }
@@ -114,7 +114,7 @@ bool Loader::take_schema(Node& root, const std::string& shown, Schema schema) {
     return false;
   }
   root.schemas.push_back({kind, entry->value.origin});
-  std::erase_if(root.entries, [](const Entry& e) { return e.key == "schema"; });
+  std::erase_if(root.entries.edit(), [](const Entry& e) { return e.key == "schema"; });
   return true;
 }
 
@@ -142,10 +142,10 @@ Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
 // Children first: a child that names a base of its own replaces the base's value instead of
 // merging.
 void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
-  for (Node& item : node.items) expand(item, folder, depth + 1);
+  for (Node& item : node.items.each()) expand(item, folder, depth + 1);
   std::vector<Entry> bases;
   std::vector<Entry> imports;
-  for (Entry& entry : node.entries) {
+  for (Entry& entry : node.entries.each()) {
     if (entry.key == "base")
       bases.push_back(entry);
     else if (importer_of(entry.key) != nullptr)
@@ -154,7 +154,7 @@ void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
       expand(entry.value, folder, depth + 1);
   }
   if (bases.empty() && imports.empty()) return;
-  std::erase_if(node.entries,
+  std::erase_if(node.entries.edit(),
                 [&](const Entry& e) { return e.key == "base" || importer_of(e.key) != nullptr; });
   Node below;
   below.kind = NodeKind::mapping;
@@ -210,7 +210,8 @@ Node Loader::admitted(const NamedBase& named_base, Node root) {
       report(entry.key_origin,
              fmt::format("a file of '{}' cannot have the key '{}'", named_base.folder, entry.key),
              detail::choice_hint(entry.key, named_base.keys));
-  root.damaged |= std::erase_if(root.entries, [&](const Entry& e) { return !is_admitted(e); }) != 0;
+  root.damaged |=
+      std::erase_if(root.entries.edit(), [&](const Entry& e) { return !is_admitted(e); }) != 0;
   return root;
 }
 
@@ -234,8 +235,8 @@ void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& 
   // What the names do not give is not taken from below either.
   for (const std::string& key : named_base.keys)
     if (all.find(key) == nullptr)
-      all.entries.push_back({.key = key, .key_origin = entry.key_origin, .value = {}});
-  for (Entry& top : all.entries) top.value.replaces = true;
+      all.entries.edit().push_back({.key = key, .key_origin = entry.key_origin, .value = {}});
+  for (Entry& top : all.entries.each()) top.value.replaces = true;
   all.replaces = false;  // a file with bases replaces nothing but its own keys
   below = overlay_bases(std::move(below), std::move(all), diagnostics_);
 }

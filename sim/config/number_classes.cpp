@@ -1,13 +1,18 @@
 #include "sim/config/number_classes.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "sim/config/scalars.hpp"
 
 namespace tiersim::detail {
 namespace {
 
-class ClassLister final : public Fields {
+// Calls on_number(path, number) for each number with a source, in the order of describe().
+template <class OnNumber>
+class NumberVisitor final : public Fields {
  public:
-  explicit ClassLister(std::vector<ClassedNumber>& out) : out_(out) {}
+  explicit NumberVisitor(OnNumber on_number) : on_number_(std::move(on_number)) {}
 
   void doc(std::string_view) override {}
   void importable(std::string_view, std::string_view, ImportCount) override {}
@@ -36,19 +41,19 @@ class ClassLister final : public Fields {
   }
   void visit(const Value& value) {
     if (const auto* sourced = std::get_if<SourcedValue>(&value.kind)) {
-      out_.push_back({path_, *sourced->number_class});
+      on_number_(path_, *sourced);
     } else if (const auto* structure = std::get_if<StructValue>(&value.kind)) {
       structure->describe(*this);
     } else if (const auto* items = std::get_if<ListValue>(&value.kind)) {
       for (std::size_t i = 0; i < items->size(); ++i) list(std::to_string(i), items->at(i));
     } else if (const auto* map = std::get_if<MapValue>(&value.kind)) {
-      for (const std::string& key : map->keys()) list(key, map->at(key));
+      map->for_each([this](const std::string& key, const Value& entry) { list(key, entry); });
     } else if (const auto* optional = std::get_if<OptionalValue>(&value.kind)) {
       if (optional->has()) visit(optional->get());
     }
   }
 
-  std::vector<ClassedNumber>& out_;
+  OnNumber on_number_;
   std::string path_;
 };
 
@@ -56,8 +61,21 @@ class ClassLister final : public Fields {
 
 std::vector<ClassedNumber> number_classes(const StructValue& config) {
   std::vector<ClassedNumber> out;
-  ClassLister lister(out);
-  config.describe(lister);
+  NumberVisitor visitor([&](const std::string& path, const SourcedValue& number) {
+    out.push_back({path, *number.number_class});
+  });
+  config.describe(visitor);
+  return out;
+}
+
+std::vector<SourcedNumber> numbers(const StructValue& config) {
+  std::vector<SourcedNumber> out;
+  NumberVisitor visitor([&](const std::string& path, const SourcedValue& number) {
+    out.push_back({path, format_scalar(number.value), *number.number_class, *number.source});
+    if (number.ci95.has())
+      out.back().ci95 = {format_scalar(number.ci95.low()), format_scalar(number.ci95.high())};
+  });
+  config.describe(visitor);
   return out;
 }
 

@@ -28,11 +28,11 @@ bool addresses_elements(const Node& above) {
 }
 
 Node overlay_elements(Node below, Node above, Diagnostics& diagnostics) {
-  for (Entry& entry : above.entries) {
+  for (Entry& entry : above.entries.each()) {
     const std::size_t index = *to_index(entry.key);
     if (index < below.items.size()) {
-      below.items[index] =
-          overlay(std::move(below.items[index]), std::move(entry.value), diagnostics);
+      Node& item = below.items.each()[index];
+      item = overlay(std::move(item), std::move(entry.value), diagnostics);
       continue;
     }
     diagnostics.report(
@@ -48,7 +48,7 @@ Node overlay_elements(Node below, Node above, Diagnostics& diagnostics) {
 void drop_interval(Node& below, const Node& above) {
   if (below.find("value") == nullptr || above.find("value") == nullptr) return;
   if (above.find("ci95") == nullptr)
-    std::erase_if(below.entries, [](const Entry& e) { return e.key == "ci95"; });
+    std::erase_if(below.entries.edit(), [](const Entry& e) { return e.key == "ci95"; });
 }
 
 // True where the mapping gives attributes of a number but leaves its value to the layer below. The
@@ -76,18 +76,19 @@ Node spelled_out(Node number) {
   all.kind = NodeKind::mapping;
   all.damaged = number.damaged;
   all.origin = origin;
-  all.entries.push_back({"value", origin, std::move(number)});
-  all.entries.push_back({"class", origin, text("assumed")});
-  all.entries.push_back({"source", origin, text(unstated_source(origin))});
+  all.entries = {{{"value", origin, std::move(number)},
+                  {"class", origin, text("assumed")},
+                  {"source", origin, text(unstated_source(origin))}}};
   return all;
 }
 
 Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
   drop_interval(below, above);
-  for (Entry& entry : above.entries) {
-    Entry* known = below.find(entry.key);
+  if (below.entries.empty()) below.entries = std::exchange(above.entries, {});
+  for (Entry& entry : above.entries.each()) {
+    Entry* known = below.edit(entry.key);
     if (known == nullptr) {
-      below.entries.push_back(std::move(entry));
+      below.entries.edit().push_back(std::move(entry));
       continue;
     }
     // A mapping that an option changes keeps the file's line as the origin of its key.

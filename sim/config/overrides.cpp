@@ -50,8 +50,8 @@ void shift(Origin& origin, int columns) {
 
 void shift_all(Node& node, int columns) {
   shift(node.origin, columns);
-  for (Node& item : node.items) shift_all(item, columns);
-  for (Entry& entry : node.entries) {
+  for (Node& item : node.items.each()) shift_all(item, columns);
+  for (Entry& entry : node.entries.each()) {
     shift(entry.key_origin, columns);
     shift_all(entry.value, columns);
   }
@@ -63,8 +63,8 @@ void mark_replacing(Node& node, const std::vector<Importer>& importers) {
       node.find("base") != nullptr || std::ranges::any_of(importers, [&](const Importer& importer) {
         return !importer.named_base && node.find(importer.key) != nullptr;
       });
-  for (Node& item : node.items) mark_replacing(item, importers);
-  for (Entry& entry : node.entries) mark_replacing(entry.value, importers);
+  for (Node& item : node.items.each()) mark_replacing(item, importers);
+  for (Entry& entry : node.entries.each()) mark_replacing(entry.value, importers);
 }
 
 std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics) {
@@ -94,7 +94,7 @@ std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics)
     Node parent;
     parent.kind = NodeKind::mapping;
     parent.origin = key->origin;
-    parent.entries.push_back({key->name, key->origin, std::move(*value)});
+    parent.entries.edit().push_back({key->name, key->origin, std::move(*value)});
     value = std::move(parent);
   }
   return value;
@@ -112,7 +112,7 @@ Node parse_overrides(const std::vector<std::string>& options,
     else
       all.damaged = true;
   }
-  for (Entry& entry : all.entries) mark_replacing(entry.value, importers);
+  for (Entry& entry : all.entries.each()) mark_replacing(entry.value, importers);
   return all;
 }
 

@@ -14,8 +14,9 @@
 namespace tiersim::detail {
 namespace {
 
-std::string join_path(const std::string& parent, std::string_view key) {
-  return parent.empty() ? std::string(key) : fmt::format("{}.{}", parent, key);
+std::string join_path(std::string parent, std::string_view key) {
+  if (!parent.empty()) parent += '.';
+  return std::move(parent.append(key));
 }
 
 // True where the node has the kind; reports a mistake otherwise.
@@ -24,7 +25,7 @@ bool expect(NodeKind kind, const Node& node, const Place& place, ReadLog& log) {
   const bool list = kind == NodeKind::sequence;
   const std::string hint =
       node.kind == NodeKind::null ? (list ? "write [] for none" : "write {} for none") : "";
-  log.report(node.origin, place.path,
+  log.report(node.origin, place.path(),
              fmt::format("expected {}, found {}", list ? "a list" : "a mapping", node.what()),
              hint);
   return false;
@@ -34,12 +35,16 @@ bool expect_schemas(std::string_view kind, const Node& node, const Place& place,
   bool ok = true;
   for (const SchemaTag& tag : node.schemas) {
     if (tag.kind == kind) continue;
-    log.report(tag.origin, place.path,
+    log.report(tag.origin, place.path(),
                fmt::format("expected schema tiersim.{}/v1, found 'tiersim.{}/v1'", kind, tag.kind),
                "");
     ok = false;
   }
   return ok;
+}
+
+Place element(const Place& list, std::size_t index, const Node& item, bool incomplete) {
+  return {&list, {}, index, &item.origin, incomplete};
 }
 
 std::vector<std::string> to_strings(EnumNames names) {
@@ -48,23 +53,47 @@ std::vector<std::string> to_strings(EnumNames names) {
 
 }  // namespace
 
+std::string Place::path() const {
+  if (parent == nullptr) return "";
+  const bool is_element = key.data() == nullptr;
+  return join_path(parent->path(), is_element ? std::to_string(index) : std::string(key));
+}
+
 Reader::Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys* changed)
     : log_(log),
       mapping_(mapping),
-      place_(std::move(place)),
+      place_(place),
       changed_(changed),
       mistakes_before_(log.mistakes) {
   place_.incomplete |= mapping.incomplete;
+  known_.reserve(mapping.entries.size() + 4);
+  met_.resize(mapping.entries.size());
   if (mapping.damaged) ++log_.mistakes;  // was reported when it was loaded
 }
 
+Place Reader::below(const Entry& entry, bool incomplete) const {
+  return {&place_, entry.key, 0, &entry.key_origin, incomplete};
+}
+
 std::string Reader::child_path(std::string_view key) const {
-  return key.empty() ? place_.path : join_path(place_.path, key);
+  return key.empty() ? place_.path() : join_path(place_.path(), key);
+}
+
+const Entry* Reader::meet(std::string_view key) {
+  known_.emplace_back(key);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    const std::size_t at = next_ + i < met_.size() ? next_ + i : next_ + i - met_.size();
+    const Entry& entry = mapping_.entries[at];
+    if (entry.key != key) continue;
+    met_[at] = true;
+    next_ = at + 1;
+    return &entry;
+  }
+  return nullptr;
 }
 
 void Reader::field(const Field& field, const Value& value) {
-  known_.emplace_back(field.key);
-  const Entry* entry = mapping_.find(field.key);
+  const Entry* entry = meet(field.key);
   if (entry == nullptr || entry->value.removes) {
     if (field.required) missing_.emplace_back(field.key);
     return;
@@ -72,14 +101,12 @@ void Reader::field(const Field& field, const Value& value) {
   const ChangedKeys* changed = changed_ == nullptr ? nullptr : changed_->find(field.key);
   if (changed_ != nullptr && changed == nullptr) return;  // was read before
   if (changed != nullptr && changed->whole()) changed = nullptr;
-  read(field, value, entry->value, {child_path(field.key), entry->key_origin, place_.incomplete},
-       changed);
+  read(field, value, entry->value, below(*entry, place_.incomplete), changed);
 }
 
 void Reader::importable(std::string_view key, std::string_view, ImportCount) {
-  known_.emplace_back(key);
   importable_.emplace_back(key);
-  const Entry* entry = mapping_.find(key);
+  const Entry* entry = meet(key);
   if (entry == nullptr || entry->value.removes) return;
   log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
   place_.incomplete = true;  // since the loader had no importer for it
@@ -88,17 +115,19 @@ void Reader::importable(std::string_view key, std::string_view, ImportCount) {
 void Reader::select(std::string_view key, std::string& kind,
                     const std::vector<Alternative>& alternatives,
                     const DescribeKind& describe_kind) {
-  known_.emplace_back(key);
+  const Entry* entry = meet(key);
   // Another kind has other fields, none of which has been read yet.
   if (changed_ != nullptr && changed_->find(key) != nullptr) changed_ = nullptr;
-  std::vector<std::string> names;
-  for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const Alternative& alternative : alternatives) out.push_back(alternative.name);
+    return out;
+  };
   std::string chosen = kind;
-  const Entry* entry = mapping_.find(key);
   if (entry != nullptr && entry->value.removes) entry = nullptr;
   if (entry != nullptr && entry->value.kind != NodeKind::scalar) {
     log_.report(entry->value.origin, child_path(key), "expected text, found " + entry->value.what(),
-                "one of: " + join(names));
+                "one of: " + join(names()));
     kind_unknown_ = true;
     return;
   }
@@ -108,9 +137,9 @@ void Reader::select(std::string_view key, std::string& kind,
     kind_unknown_ = true;
     return;
   }
-  if (std::ranges::find(names, chosen) == names.end()) {
-    log_.report(entry == nullptr ? place_.origin : entry->value.origin, child_path(key),
-                fmt::format("unknown value '{}'", chosen), choice_hint(chosen, names));
+  if (std::ranges::find(alternatives, chosen, &Alternative::name) == alternatives.end()) {
+    log_.report(entry == nullptr ? *place_.origin : entry->value.origin, child_path(key),
+                fmt::format("unknown value '{}'", chosen), choice_hint(chosen, names()));
     kind_unknown_ = true;
     return;
   }
@@ -164,20 +193,19 @@ void Reader::read(const Field& field, const Value& value, const Node& node, cons
 void Reader::read_scalar(const Field& field, const ScalarValue& value, const Node& node,
                          const Place& place) {
   if (auto problem = parse_scalar(node, value, field.limits))
-    log_.report(node.origin, place.path, std::move(problem->message), std::move(problem->hint));
+    log_.report(node.origin, place.path(), std::move(problem->message), std::move(problem->hint));
 }
 
 void Reader::read_enum(const EnumValue& value, const Node& node, const Place& place) {
-  const auto names = to_strings(value.names);
-  const auto at = std::ranges::find(names, node.scalar);
+  const auto at = std::ranges::find(value.names, node.scalar);
   if (node.kind != NodeKind::scalar)
-    log_.report(node.origin, place.path, "expected text, found " + node.what(),
-                "one of: " + join(names));
-  else if (at == names.end())
-    log_.report(node.origin, place.path, fmt::format("unknown value '{}'", node.scalar),
-                choice_hint(node.scalar, names));
+    log_.report(node.origin, place.path(), "expected text, found " + node.what(),
+                "one of: " + join(to_strings(value.names)));
+  else if (at == value.names.end())
+    log_.report(node.origin, place.path(), fmt::format("unknown value '{}'", node.scalar),
+                choice_hint(node.scalar, to_strings(value.names)));
   else
-    value.set(static_cast<std::size_t>(at - names.begin()));
+    value.set(static_cast<std::size_t>(at - value.names.begin()));
 }
 
 void Reader::read_sourced(const Field& field, const SourcedValue& value, const Node& node,
@@ -197,16 +225,14 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
   const bool new_value = overridden("value");
   const bool new_interval = overridden("ci95");
   Reader parts(log_, node, place);
-  const EnumValue number_class{
-      kNumberClassNames, [&] { return static_cast<std::size_t>(*value.number_class); },
-      [&](std::size_t index) { *value.number_class = static_cast<NumberClass>(index); }};
   parts.field({"value", "", true, field.limits, {}}, {value.value});
-  parts.field({"class", "", true, {}, {}}, {number_class});
+  parts.field({"class", "", true, {}, {}}, value_of(*value.number_class, kNumberClassNames));
   parts.field({"source", "", true, {}, {}}, {ScalarValue(value.source)});
   parts.check(!value.source->empty(), "source", "is empty", "say where the number comes from");
-  parts.known_.emplace_back("ci95");
+  const Entry* interval = parts.meet("ci95");
   value.ci95.set(false);
-  if (!new_value || new_interval) parts.read_interval(field, value);
+  if (interval != nullptr && (!new_value || new_interval))
+    parts.read_interval(field, value, *interval);
   parts.finish();
   if (new_value && !overridden("class")) *value.number_class = NumberClass::assumed;
   if (overridden("source")) return;
@@ -216,30 +242,29 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
     *value.source += "; interval from the command line";
 }
 
-void Reader::read_interval(const Field& field, const SourcedValue& value) {
-  const Entry* entry = mapping_.find("ci95");
-  if (entry == nullptr || entry->value.removes) return;
-  const Node& node = entry->value;
-  const std::string path = child_path("ci95");
+void Reader::read_interval(const Field& field, const SourcedValue& value, const Entry& entry) {
+  const Node& node = entry.value;
+  if (node.removes) return;
+  const Place place = below(entry, place_.incomplete);
   if (!field.limits.allowed.empty())
-    return log_.report(entry->key_origin, path, "cannot be given",
+    return log_.report(entry.key_origin, place.path(), "cannot be given",
                        "the value is one of: " + join(field.limits.allowed));
   const bool list = node.kind == NodeKind::sequence;
   if (!list || node.items.size() != 2)
     return log_.report(
-        node.origin, path,
+        node.origin, place.path(),
         fmt::format("expected a list of two ends, found {}",
                     list ? fmt::format("a list of {}", node.items.size()) : node.what()),
         "[low, high]");
   value.ci95.set(true);
   const std::array ends{value.ci95.low(), value.ci95.high()};
   for (std::size_t i = 0; i < ends.size(); ++i)
-    read_scalar(field, ends[i], node.items[i],
-                {join_path(path, std::to_string(i)), node.items[i].origin, place_.incomplete});
+    read_scalar(field, ends[i], node.items[i], element(place, i, node.items[i], place_.incomplete));
   const bool ordered = in_order(ends[0], ends[1]);
   check(ordered, "ci95", "has its ends in the wrong order", "[low, high]");
-  check(!ordered || (in_order(ends[0], value.value) && in_order(value.value, ends[1])), "ci95",
-        fmt::format("does not contain the value {}", format_scalar(value.value)), "");
+  if (ordered && !(in_order(ends[0], value.value) && in_order(value.value, ends[1])))
+    check(false, "ci95", fmt::format("does not contain the value {}", format_scalar(value.value)),
+          "");
 }
 
 void Reader::read_struct(const Field& field, const StructValue& value, const Node& node,
@@ -258,8 +283,7 @@ void Reader::read_list(const Field& field, const ListValue& value, const Node& n
   value.resize(node.items.size());
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const Node& item = node.items[i];
-    read(field, value.at(i), item,
-         {join_path(place.path, std::to_string(i)), item.origin, place.incomplete}, nullptr);
+    read(field, value.at(i), item, element(place, i, item, place.incomplete), nullptr);
   }
 }
 
@@ -274,8 +298,7 @@ void Reader::read_map(const Field& field, const MapValue& value, const Node& nod
     if (changed != nullptr && of_entry == nullptr) continue;
     if (of_entry != nullptr && of_entry->whole()) of_entry = nullptr;
     read(field, value.at(entry.key), entry.value,
-         {join_path(place.path, entry.key), entry.key_origin, place.incomplete || node.incomplete},
-         of_entry);
+         {&place, entry.key, 0, &entry.key_origin, place.incomplete || node.incomplete}, of_entry);
   }
 }
 
@@ -293,8 +316,9 @@ bool Reader::is_of_another_kind(const Entry& entry) const {
 
 void Reader::report_unknown_keys() {
   std::vector<std::string> of_another_kind;
-  for (const Entry& entry : mapping_.entries) {
-    if (entry.value.removes || std::ranges::find(known_, entry.key) != known_.end()) continue;
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    const Entry& entry = mapping_.entries[i];
+    if (entry.value.removes || met_[i]) continue;
     // An option that chooses another kind leaves the keys of the old one without a meaning.
     if (is_of_another_kind(entry) && selected_->value.origin.is_override()) continue;
     std::string hint = "known keys: " + join(known_);
@@ -308,11 +332,11 @@ void Reader::report_unknown_keys() {
       of_another_kind.push_back('\'' + entry.key + '\'');
       continue;
     }
-    log_.report(entry.key_origin, place_.path, fmt::format("unknown key '{}'", entry.key), hint);
+    log_.report(entry.key_origin, place_.path(), fmt::format("unknown key '{}'", entry.key), hint);
   }
   if (of_another_kind.empty()) return;
   const bool one = of_another_kind.size() == 1;
-  log_.report(selected_->value.origin, place_.path,
+  log_.report(selected_->value.origin, place_.path(),
               fmt::format("unknown {} {}", one ? "key" : "keys", join(of_another_kind)),
               fmt::format("{} from a base that '{}' was put over; give the mapping a base of its "
                           "own or start from a file with it",
@@ -323,10 +347,10 @@ void Reader::finish() {
   if (!kind_unknown_) report_unknown_keys();
   if (place_.incomplete) return;
   for (const std::string& key : missing_)
-    log_.report(place_.origin, place_.path, fmt::format("missing required key '{}'", key), "");
+    log_.report(*place_.origin, place_.path(), fmt::format("missing required key '{}'", key), "");
   if (log_.mistakes != mistakes_before_) return;
   for (const FailedCheck& check : failed_)
-    log_.report(origin_at(mapping_, check.path, place_.origin), child_path(check.path),
+    log_.report(origin_at(mapping_, check.path, *place_.origin), child_path(check.path),
                 check.message, check.hint, true);
 }
 
@@ -334,7 +358,7 @@ bool read_again(const Node& root, const ChangedKeys& changed, const StructValue&
   if (changed.empty()) return true;
   Diagnostics ignored;
   ReadLog log{ignored};
-  Reader reader(log, root, {"", root.origin, false}, changed.whole() ? nullptr : &changed);
+  Reader reader(log, root, {.origin = &root.origin}, changed.whole() ? nullptr : &changed);
   config.describe(reader);
   reader.finish();
   return log.mistakes == 0;
@@ -345,7 +369,7 @@ void read_document(const Document& document, std::string_view kind, const Struct
   const Node& root = document.root();
   if (root.kind != NodeKind::mapping) return;  // reported when it was loaded
   ReadLog log{diagnostics};
-  const Place place{"", root.origin, false};
+  const Place place{.origin = &root.origin};
   if (!expect_schemas(kind, root, place, log)) return;
   Reader reader(log, root, place);
   config.describe(reader);

@@ -4,6 +4,7 @@
 // read, keys of an unknown kind.
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/changed_keys.hpp"
@@ -27,12 +28,17 @@ struct ReadLog {
   }
 };
 
-/// The place of a value: its dotted path and the origin of its key. `incomplete` is true where a
-/// base that could have supplied parts of the value was not loaded.
+/// The place of a value below that of its mapping or list, which lives longer. Only messages need
+/// the path, so that it is composed where one is written.
 struct Place {
-  std::string path;
-  Origin origin;
-  bool incomplete = false;
+  const Place* parent = nullptr;  ///< null for the root of the document
+  std::string_view key = {};      ///< null for an element of a list
+  std::size_t index = 0;          ///< of the element
+  const Origin* origin;           ///< of the key
+  bool incomplete = false;        ///< a base that could have supplied parts was not loaded
+
+  /// Dotted, as --set takes it; empty for the root.
+  std::string path() const;
 };
 
 class Reader final : public Fields {
@@ -72,7 +78,7 @@ class Reader final : public Fields {
   void read_sourced(const Field& field, const SourcedValue& value, const Node& node,
                     const Place& place);
   /// `ci95` of the number whose mapping this reader reads.
-  void read_interval(const Field& field, const SourcedValue& value);
+  void read_interval(const Field& field, const SourcedValue& value, const Entry& entry);
   void read_struct(const Field& field, const StructValue& value, const Node& node,
                    const Place& place, const ChangedKeys* changed);
   void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);
@@ -80,6 +86,9 @@ class Reader final : public Fields {
                 const ChangedKeys* changed);
   void report_unknown_keys();
   bool is_of_another_kind(const Entry& entry) const;
+  /// The entry of a key that this mapping may have; null if it has none.
+  const Entry* meet(std::string_view key);
+  Place below(const Entry& entry, bool incomplete) const;
   std::string child_path(std::string_view key) const;
 
   ReadLog& log_;
@@ -90,6 +99,8 @@ class Reader final : public Fields {
   bool kind_unknown_ = false;        // so its further keys are unknown too
   const Entry* selected_ = nullptr;  // the key that chose the kind
   std::vector<std::string> known_;
+  std::vector<bool> met_;  // entries with a known key
+  std::size_t next_ = 0;   // fields mostly come in the order of the entries
   std::vector<std::string> importable_;
   std::vector<std::string> missing_;
   std::vector<FailedCheck> failed_;

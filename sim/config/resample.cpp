@@ -104,8 +104,9 @@ class Walker final : public Fields {
         for (std::size_t i = 0; i < v.size(); ++i)
           visit(limits, fmt::format("{}.{}", path, i), v.at(i));
       } else if constexpr (std::is_same_v<T, MapValue>) {
-        for (const std::string& key : v.keys())
-          visit(limits, fmt::format("{}.{}", path, key), v.at(key));
+        v.for_each([&](const std::string& key, const Value& entry) {
+          this->visit(limits, fmt::format("{}.{}", path, key), entry);
+        });
       } else if constexpr (std::is_same_v<T, OptionalValue>) {
         if (v.has()) visit(limits, path, v.get());
       }

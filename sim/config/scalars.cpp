@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <type_traits>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
@@ -148,13 +150,21 @@ std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
 }
 
 std::string format_scalar(const ScalarValue& member) {
-  return std::visit(
-      []<class T>(const T* value) -> std::string {
+  std::string out;
+  append_scalar(out, member);
+  return out;
+}
+
+void append_scalar(std::string& out, const ScalarValue& member) {
+  std::visit(
+      [&out]<class T>(const T* value) {
         if constexpr (std::is_same_v<T, double>) TS_EXPECTS(std::isfinite(*value), *value);
         if constexpr (kIsQuantity<T>)
-          return format_quantity(*value);
+          append_quantity(out, *value);
+        else if constexpr (std::is_same_v<T, std::string>)
+          out += *value;
         else
-          return fmt::format("{}", *value);
+          fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), *value);
       },
       member);
 }

@@ -20,6 +20,8 @@ std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
 
 /// Text that parse_scalar turns into the same value.
 std::string format_scalar(const ScalarValue& member);
+/// Appends it.
+void append_scalar(std::string& out, const ScalarValue& member);
 
 /// True where a <= b; both have one type, a number or a quantity.
 bool in_order(const ScalarValue& a, const ScalarValue& b);

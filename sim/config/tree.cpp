@@ -54,9 +54,10 @@ const Entry* Node::find(std::string_view key) const {
   return it == entries.end() ? nullptr : &*it;
 }
 
-Entry* Node::find(std::string_view key) {
-  const auto it = std::ranges::find(entries, key, &Entry::key);
-  return it == entries.end() ? nullptr : &*it;
+Entry* Node::edit(std::string_view key) {
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].key == key) return &entries.each()[i];
+  return nullptr;
 }
 
 std::string Node::what() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/config/diagnostics.hpp"
+#include "sim/config/shared_vector.hpp"
 
 namespace tiersim {
 
@@ -48,14 +49,15 @@ struct Node {
   bool removes = false;     ///< `~` over a key of a base: the key counts as absent
   bool replaces = false;    ///< as overlay, replaces the mapping below (it names a base)
   std::string scalar = {};
-  std::vector<Node> items;
-  std::vector<Entry> entries;
+  SharedVector<Node> items;
+  SharedVector<Entry> entries;
   std::vector<SchemaTag> schemas = {};
   Origin origin = {};
 
   /// nullptr if this is not a mapping or has no such key.
   const Entry* find(std::string_view key) const;
-  Entry* find(std::string_view key);
+  /// The same, to change the entry.
+  Entry* edit(std::string_view key);
   /// "'4800 GB/s'", "a list", "a mapping" or "nothing", for messages.
   std::string what() const;
 };

@@ -53,9 +53,12 @@ bool is_count(const ListValue& list, std::string_view path) {
 }
 
 bool is_count(const MapValue& map, std::string_view path) {
-  const std::string key(split(path).first);
-  const std::vector<std::string> keys = map.keys();
-  return std::ranges::find(keys, key) != keys.end() && is_count(map.at(key), split(path).second);
+  const auto [wanted, rest] = split(path);
+  bool found = false;
+  map.for_each([&, wanted = wanted, rest = rest](const std::string& key, const Value& entry) {
+    if (key == wanted) found = is_count(entry, rest);
+  });
+  return found;
 }
 
 bool is_count(const OptionalValue& optional, std::string_view path) {

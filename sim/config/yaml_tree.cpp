@@ -118,7 +118,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     Open& parent = open_.back();
     if (parent.node.kind == NodeKind::sequence) {
-      parent.node.items.push_back(std::move(node));
+      parent.node.items.edit().push_back(std::move(node));
       return;
     }
     if (!parent.has_key && node.kind != NodeKind::scalar)
@@ -128,7 +128,7 @@ class TreeBuilder final : public YAML::EventHandler {
       parent.key_origin = node.origin;
       return;
     }
-    if (const Entry* first = std::as_const(parent.node).find(parent.key)) {
+    if (const Entry* first = parent.node.find(parent.key)) {
       parent.node.damaged = true;
       diagnostics_.report({parent.key_origin.location(),
                            fmt::format("duplicate key '{}'", parent.key),
@@ -139,7 +139,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw Stop(parent.key_origin, fmt::format("more than {} keys in one mapping", kMaxKeys), "");
     // The parser has seen the next token by then, which may be lines further on.
     if (node.kind == NodeKind::null) node.origin = parent.key_origin;
-    parent.node.entries.push_back({parent.key, parent.key_origin, std::move(node)});
+    parent.node.entries.edit().push_back({parent.key, parent.key_origin, std::move(node)});
   }
 
   const std::string& text_;

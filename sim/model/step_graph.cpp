@@ -2,9 +2,9 @@
 
 namespace tiersim {
 
-OpId StepGraph::add(Op op) {
+OpId StepGraph::add(Op&& op) {
   const OpId id(ops.size());
-  std::erase(op.after, OpId());
+  op.after.erase(OpId());
   for (const OpId before : op.after) TS_EXPECTS(before < id, before, id);
   for (const Access& access : op.accesses) {
     TS_EXPECTS(access.tier.index() < tier_names.size(), access.tier);

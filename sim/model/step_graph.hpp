@@ -10,6 +10,7 @@
 
 #include "sim/base/collective_kind.hpp"
 #include "sim/base/id.hpp"
+#include "sim/base/small_vector.hpp"
 #include "sim/base/units.hpp"
 
 namespace tiersim {
@@ -140,6 +141,10 @@ struct Access {
   friend bool operator==(const Access&, const Access&) = default;
 };
 
+/// Few operations have more of either.
+using Accesses = SmallVector<Access, 5>;
+using OpIds = SmallVector<OpId, 4>;
+
 enum class OpKind : std::uint8_t {
   compute,     ///< a kernel: occupies the compute unit, in order
   transfer,    ///< moves bytes between tiers; occupies only the devices on its path
@@ -249,8 +254,8 @@ struct Op {
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};
-  std::vector<Access> accesses = {};
-  std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's
+  Accesses accesses = {};
+  OpIds after = {};  ///< operations that must finish first; each id below this one's
 };
 
 struct StepGraph {
@@ -262,7 +267,8 @@ struct StepGraph {
   /// Appends an operation. Its dependencies must already be in the graph, so the graph is acyclic
   /// by construction. Invalid ids, which stand for operations that the step leaves out, are
   /// dropped.
-  OpId add(Op op);
+  OpId add(Op&& op);
+  OpId add(const Op& op) { return add(Op(op)); }
 };
 
 /// True where both have the same work for the hardware, wherever they stand in a step.

@@ -213,7 +213,8 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, 
   if (config.early_exit)
     depths.emplace(*config.early_exit, config.scenario.model.layers,
                    static_cast<std::uint64_t>(config.seed));
-  const std::string run_id = sha256_hex(canonical_text_for_id(config));
+  CanonicalTexts texts = canonical_texts(config);
+  const std::string run_id = sha256_hex(texts.for_id);
   const BuiltServer built{.config = config,
                           .all = all,
                           .one = one,
@@ -234,7 +235,7 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, 
   RunRecord out;
   out.tiersim_version = kVersion;
   out.name = config.scenario.name;
-  out.config = canonical_json(config);
+  out.config = std::move(texts.json);
   out.run_id = run_id;
   out.gpus = all.gpus();
   out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);

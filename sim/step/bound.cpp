@@ -28,8 +28,10 @@ Chain longest_chains(const StepGraph& graph, const System& system, const OpPlans
   return chain;
 }
 
-// Splits the time of one operation: the setup goes to its reason, the rest to the longest cause.
-void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
+// Splits the time of operations with one plan: the setup goes to its reason, the rest to the
+// longest cause.
+void add_shares(const OpPlan& plan, std::int64_t operations,
+                const std::vector<SystemChannel>& channels,
                 std::map<std::string, Duration, std::less<>>& shares) {
   Duration longest = plan.min_duration;
   std::string_view cause = plan.min_reason;
@@ -39,17 +41,20 @@ void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
     longest = time;
     cause = channels[channel.index()].name;
   }
-  shares[std::string(plan.setup_reason)] += plan.setup;
-  if (longest > Duration{}) shares[std::string(cause)] += longest;
+  shares[std::string(plan.setup_reason)] += plan.setup * operations;
+  if (longest > Duration{}) shares[std::string(cause)] += longest * operations;
 }
 
 std::vector<Share> shares_on_path(const Chain& chain, const System& system, const OpPlans& plans) {
-  std::map<std::string, Duration, std::less<>> sums;
+  std::vector<std::int64_t> operations(plans.distinct().size());
   const auto last = std::ranges::max_element(chain.end);
   if (last != chain.end.end())
     for (OpId op(static_cast<std::size_t>(last - chain.end.begin())); op.valid();
          op = chain.through[op.index()])
-      add_shares(plans[op.index()], system.channels(), sums);
+      ++operations[plans.which(op.index())];
+  std::map<std::string, Duration, std::less<>> sums;
+  for (std::size_t p = 0; p < operations.size(); ++p)
+    if (operations[p] > 0) add_shares(plans.distinct()[p], operations[p], system.channels(), sums);
   std::vector<Share> shares;
   for (const auto& [cause, time] : sums) shares.push_back({cause, time});
   std::ranges::stable_sort(shares, std::greater<>{}, &Share::time);

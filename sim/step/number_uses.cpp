@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "sim/step/costs.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPackets = ".packet_level";
 
-// What a step uses, found in one pass over its operations.
+// What a step uses, found in one pass over its different operations.
 struct StepUses {
   std::array<bool, kKernelFamilyNames.size()> families{};
   std::array<bool, kRequesterNames.size()> requesters{};
@@ -18,7 +19,11 @@ struct StepUses {
   TimedNames kernels;
 
   explicit StepUses(const Simulation& sim) {
-    for (const Op& op : sim.graph.ops) {
+    std::vector<bool> seen(sim.plans.distinct().size());
+    for (std::size_t i = 0; i < sim.graph.ops.size(); ++i) {
+      if (seen[sim.plans.which(i)]) continue;  // has the same work
+      seen[sim.plans.which(i)] = true;
+      const Op& op = sim.graph.ops[i];
       if (op.kind == OpKind::compute)
         families[static_cast<std::size_t>(sim.system->family_of(op))] = true;
       if (op.kind == OpKind::collective)

@@ -34,8 +34,9 @@ void Recorder::provenance(Provenance extent, TimeClasses* classes) {
   record_.tiersim_version = kVersion;
   record_.name = config_.name;
   if (extent != Provenance::classes) {
-    record_.config = canonical_json(config_);
-    record_.run_id = sha256_hex(canonical_text_for_id(config_));
+    CanonicalTexts texts = canonical_texts(config_);
+    record_.config = std::move(texts.json);
+    record_.run_id = sha256_hex(texts.for_id);
   }
   record_.gpus = sim_.system->gpus();
   record_.batch = config_.step.batch;
@@ -53,7 +54,17 @@ void Recorder::provenance(Provenance extent, TimeClasses* classes) {
   }
 }
 
-void Recorder::accounting() {
+void Recorder::accounting(Results results) {
+  if (results == Results::all) {
+    tables();
+    device();
+  }
+  footprint_metrics();
+  far_metrics();
+  screening_metrics();
+}
+
+void Recorder::tables() {
   const Accounting& a = sim_.accounting;
   const System& system = *sim_.system;
   for (std::size_t t = 0; t < a.footprint.size(); ++t) {
@@ -77,10 +88,6 @@ void Recorder::accounting() {
     const SystemChannel& channel = system.channels()[c];
     record_.channel_bytes[channel.name] = (a.busy[c] * channel.sharers).in_base();
   }
-  device();
-  footprint_metrics();
-  far_metrics();
-  screening_metrics();
 }
 
 // The other pipeline stages add their time to the step, but not to the hand-over: all stages send

@@ -18,7 +18,7 @@ class Recorder {
   /// earlier runs that differ only in values of numbers.
   void provenance(Provenance extent, TimeClasses* classes = nullptr);
   /// Footprint and traffic, which need no clock.
-  void accounting();
+  void accounting(Results results = Results::all);
   /// The results of the bound.
   void bound();
   /// The results of the engine, and the costs. Call this after bound().
@@ -32,6 +32,7 @@ class Recorder {
   double handover_seconds() const;
   double pipelined(double time, double handover) const;
   void device();
+  void tables();
   void footprint_metrics();
   void far_metrics();
   void screening_metrics();

@@ -163,8 +163,9 @@ System build_stage_system(const ScenarioConfig& config) {
   return system_of(config, config.parallel.tensor);
 }
 
-StepGraph build_graph(const ScenarioConfig& config, const System& system) {
-  return build_step(context_of(config, system), *config.method.method, system.tier_names());
+StepGraph build_graph(const ScenarioConfig& config, const System& system, std::vector<Op> room) {
+  return build_step(context_of(config, system), *config.method.method, system.tier_names(),
+                    std::move(room));
 }
 
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {

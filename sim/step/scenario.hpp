@@ -24,6 +24,8 @@ struct PlacementConfig {
   std::string near;
   std::string far;
   double near_share = 1;  ///< of the near tier's capacity that the step may fill
+
+  friend bool operator==(const PlacementConfig&, const PlacementConfig&) = default;
 };
 void describe(Fields& f, PlacementConfig& c);
 
@@ -31,6 +33,8 @@ void describe(Fields& f, PlacementConfig& c);
 struct WhatIfConfig {
   double far_bandwidth = 1;  ///< on all capacities on the path to the far tier
   double far_latency = 1;    ///< on the latency of every device on that path
+
+  friend bool operator==(const WhatIfConfig&, const WhatIfConfig&) = default;
 };
 void describe(Fields& f, WhatIfConfig& c);
 
@@ -70,8 +74,9 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system);
 /// Number of replicas on the GPUs of the system, each with a step of its own.
 std::int64_t replicas(const ScenarioConfig& config);
 
-/// The scenario's step on the scenario's system.
-StepGraph build_graph(const ScenarioConfig& config, const System& system);
+/// The scenario's step on the scenario's system. `room`: as of build_step().
+StepGraph build_graph(const ScenarioConfig& config, const System& system,
+                      std::vector<Op> room = {});
 
 /// Positions of a sequence whose keys the method keeps; fewer than the context if it drops some, or
 /// if the model attends within a window.

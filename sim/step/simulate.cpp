@@ -36,10 +36,10 @@ void expect_countable(const Simulation& sim) {
 
 // System, graph and plans; the error says what does not fit.
 Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit,
-                             std::shared_ptr<const ComputeUnit> gpu = nullptr) {
+                             std::shared_ptr<const System> system, std::vector<Op> room = {}) {
   Simulation sim;
-  sim.system = std::make_unique<System>(build_system(config, std::move(gpu)));
-  sim.graph = build_graph(config, *sim.system);
+  sim.system = std::move(system);
+  sim.graph = build_graph(config, *sim.system, std::move(room));
   if (must_fit)
     if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
       return Unexpected(overflow_text(config, *sim.system, all));
@@ -50,7 +50,7 @@ Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit,
 
 // The times of one draw, without everything that is common to all draws.
 Expected<RunRecord> times_of(const ScenarioConfig& config) {
-  auto sim = planned(config, true);
+  auto sim = planned(config, true, std::make_shared<const System>(build_system(config)));
   if (!sim) return Unexpected(sim.error());
   Simulation run = *std::move(sim);
   expect_countable(run);
@@ -66,20 +66,22 @@ Expected<RunRecord> times_of(const ScenarioConfig& config) {
 
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
                               Provenance provenance) {
-  return simulate(config, evaluation, provenance, nullptr);
+  return simulate(config, evaluation, provenance, Results::all, nullptr);
 }
 
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
-                              Provenance provenance, RepeatedStep* repeated) {
+                              Provenance provenance, Results results, RepeatedStep* repeated) {
   try {
-    auto fitting = planned(config, evaluation != Evaluation::accounting,
-                           repeated != nullptr ? repeated->gpu_ : nullptr);
+    const bool must_fit = evaluation != Evaluation::accounting;
+    auto fitting =
+        repeated == nullptr
+            ? planned(config, must_fit, std::make_shared<const System>(build_system(config)))
+            : planned(config, must_fit, repeated->system_of(config), std::move(*repeated->room_));
     if (!fitting) return fitting;
     Simulation sim = *std::move(fitting);
-    if (repeated != nullptr && repeated->keeps_gpu_) repeated->gpu_ = sim.system->compute();
     Recorder recorder(config, sim);
     recorder.provenance(provenance, repeated != nullptr ? &repeated->classes_ : nullptr);
-    recorder.accounting();
+    recorder.accounting(results);
     if (evaluation == Evaluation::accounting) return sim;
     expect_countable(sim);
     sim.bound = bound_of(sim.graph, *sim.system, sim.plans);

@@ -25,9 +25,15 @@ enum class Provenance : std::uint8_t {
   classes,        ///< only the classes of its metrics; the caller knows the rest
 };
 
+/// The extent of a record's results.
+enum class Results : std::uint8_t {
+  all,
+  metrics,  ///< without the tables of bytes, weights and room
+};
+
 /// All parts of one run, for traces and tests besides the record.
 struct Simulation {
-  std::unique_ptr<System> system;
+  std::shared_ptr<const System> system;
   StepGraph graph;
   OpPlans plans;
   Accounting accounting;

@@ -408,11 +408,14 @@ OpPlans System::plan(const StepGraph& graph) const {
   constexpr std::size_t kLookBack = 64;
   OpPlans plans;
   plans.reserve(graph.ops.size());
+  std::size_t back = 1;  // to the operation that the last one equals, which is a layer before
   for (std::size_t op = 0; op < graph.ops.size(); ++op) {
     std::size_t like = op;
+    if (op >= back && same_work(graph.ops[op - back], graph.ops[op])) like = op - back;
     const std::size_t first = op > kLookBack ? op - kLookBack : 0;
     for (std::size_t at = op; like == op && at-- > first;)
       if (same_work(graph.ops[at], graph.ops[op])) like = at;
+    if (like != op) back = op - like;
     if (like == op)
       plans.add(plan(graph.ops[op]));
     else

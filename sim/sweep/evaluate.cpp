@@ -23,31 +23,29 @@ std::string one_line(const Diagnostics& diagnostics) {
   return out;
 }
 
-Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation) {
+Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation, SweepKeep keep) {
   const auto* scenario = std::get_if<ScenarioConfig>(&*point.config);
   if (scenario == nullptr || !point.repeated)
     return run(*point.config, evaluation, Provenance::classes);
-  auto simulated = point.repeated->simulate(*scenario, evaluation);
-  if (!simulated) return Unexpected(simulated.error());
-  return (*std::move(simulated)).record;
+  return point.repeated->record(*scenario, evaluation,
+                                keep == SweepKeep::metrics ? Results::metrics : Results::all);
 }
 
 }  // namespace
 
 ReadPoint read_point(const PointLoader& loader, const Point& point) {
   Node ignored;
-  return read_point(loader, point, ignored);
+  ReadPoint out = read_point_without_id(loader, point, ignored);
+  if (out.config) out.id = run_id_of(*out.config);
+  return out;
 }
 
-ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root) {
+ReadPoint read_point_without_id(const PointLoader& loader, const Point& point, Node& root) {
   ReadPoint out;
   Diagnostics diagnostics;
   Document document = loader.load(point, diagnostics);
   Runnable config = read_runnable(document, diagnostics);
-  if (diagnostics.ok()) {
-    out.id = run_id_of(config);
-    out.config = std::move(config);
-  }
+  if (diagnostics.ok()) out.config = std::move(config);
   root = std::move(document).take_root();
   if (diagnostics.ok()) return out;
   PointOutcome failed = failed_point(point, diagnostics);
@@ -70,7 +68,7 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
   if (!point.problem.empty()) return {point.id, PointStatus::error, point.problem, ""};
   try {
     static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Evaluation::all));
-    const auto record = run(point, static_cast<Evaluation>(reading));
+    const auto record = run(point, static_cast<Evaluation>(reading), keep);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
             keep == SweepKeep::metrics ? compact_metrics(*record)

@@ -25,8 +25,8 @@ struct ReadPoint {
 
 /// Reads a point whose files are prepared. Several threads may call it at once.
 ReadPoint read_point(const PointLoader& loader, const Point& point);
-/// The same, and gives the tree of the configuration.
-ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root);
+/// The same without the id of a point without mistakes; gives the tree of the configuration.
+ReadPoint read_point_without_id(const PointLoader& loader, const Point& point, Node& root);
 
 /// Canonical JSON of its configuration, as in a record; empty if the point has mistakes.
 std::string configuration_json(const ReadPoint& point);

@@ -31,12 +31,12 @@ Node* scalar_at(Node& root, std::string_view path) {
     const std::size_t dot = std::min(path.find('.'), path.size());
     const std::string_view key = path.substr(0, dot);
     std::size_t index = 0;
-    if (Entry* entry = at->find(key))
+    if (Entry* entry = at->edit(key))
       at = &entry->value;
     else if (std::from_chars(key.data(), key.data() + key.size(), index).ptr ==
                  key.data() + key.size() &&
              index < at->items.size())
-      at = &at->items[index];
+      at = &at->items.each()[index];
     else
       return nullptr;
     if (dot == path.size()) return at->kind == NodeKind::scalar ? at : nullptr;
@@ -69,7 +69,7 @@ struct PointReader::Family {
   Family(std::string name, Node tree, ReadPoint read)
       : scenario(std::move(name)), root(std::move(tree)), point(std::move(read)) {}
 
-  void take(const PointLoader& loader, const std::vector<std::string>& set) {
+  void take(const PointLoader& loader, const std::vector<std::string>& set, const StepRoom& room) {
     ChangedKeys keys;
     for (const std::string& option : set) {
       const std::string_view key = setting_key(option);
@@ -81,9 +81,10 @@ struct PointReader::Family {
       settings.push_back({node == nullptr ? option : std::string(key) + '=', node});
       if (node != nullptr) keys.add(key);
     }
-    point.repeated = std::make_shared<RepeatedStep>(keys);
+    point.repeated = std::make_shared<RepeatedStep>(keys, room);
     changed = keys;
     text = RepeatedText(std::move(keys));
+    identify();
   }
 
   bool has(const std::string& name, const std::vector<std::string>& set) const {
@@ -102,13 +103,17 @@ struct PointReader::Family {
   bool read(const std::vector<std::string>& set) {
     for (std::size_t i = 0; i < set.size(); ++i)
       if (settings[i].number != nullptr) settings[i].number->scalar = value_of(set[i]);
-    if (!point.config) return false;
-    return std::visit(
-        [&](auto& config) {
-          if (!read_again(root, changed, config)) return false;
-          point.id = hex(digest.of(text.text_for_id(config)));
-          return true;
-        },
+    if (!point.config ||
+        !std::visit([&](auto& config) { return read_again(root, changed, config); }, *point.config))
+      return false;
+    identify();
+    return true;
+  }
+
+  void identify() {
+    const std::size_t same = text.unchanged();
+    point.id = std::visit(
+        [&](const auto& config) { return hex(digest.of(text.text_for_id(config), same)); },
         *point.config);
   }
 
@@ -145,13 +150,13 @@ PointReader::Family* PointReader::family_of(const std::string& scenario,
 const ReadPoint& PointReader::read_whole(const std::string& scenario,
                                          const std::vector<std::string>& set) {
   Node root;
-  ReadPoint point = read_point(loader_, {scenario, set}, root);
+  ReadPoint point = read_point_without_id(loader_, {scenario, set}, root);
   if (!point.problem.empty()) {
     other_ = std::move(point);
     return other_;
   }
   auto family = std::make_unique<Family>(scenario, std::move(root), std::move(point));
-  family->take(loader_, set);
+  family->take(loader_, set, room_);
   families_.insert(families_.begin(), std::move(family));
   if (families_.size() > kMostFamilies) families_.pop_back();
   return families_.front()->point;

@@ -32,6 +32,7 @@ class PointReader {
   const ReadPoint& read_whole(const std::string& scenario, const std::vector<std::string>& set);
 
   const PointLoader& loader_;
+  StepRoom room_ = std::make_shared<std::vector<Op>>();
   std::vector<std::unique_ptr<Family>> families_;  // the most recently used first
   ReadPoint other_;                                // a point with mistakes
 };

@@ -63,8 +63,9 @@ class Walker final : public Fields {
         for (std::size_t i = 0; i < v.size(); ++i)
           this->visit(limits, fmt::format("{}.{}", path, i), v.at(i), true);
       } else if constexpr (std::is_same_v<T, detail::MapValue>) {
-        for (const std::string& key : v.keys())
-          this->visit(limits, fmt::format("{}.{}", path, key), v.at(key), listed);
+        v.for_each([&](const std::string& key, const detail::Value& entry) {
+          this->visit(limits, fmt::format("{}.{}", path, key), entry, listed);
+        });
       } else if constexpr (std::is_same_v<T, detail::OptionalValue>) {
         if (v.has()) this->visit(limits, path, v.get(), listed);
       }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -119,6 +120,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
   const int servers = testing::draws_of(250, 5000);
   RecordProperty("seed", static_cast<int>(kSeed));
   Rng rng(kSeed, "random servers");
+  const auto bases = std::make_shared<BaseFiles>();
   int served = 0;
   for (int i = 0; i < servers; ++i) {
     const RandomServer server = draw(rng);
@@ -128,7 +130,8 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
     const Document document = load_document(testing::configs() / server.file,
                                             {.overrides = server.set,
                                              .config_root = testing::configs(),
-                                             .importers = make_all_importers()},
+                                             .importers = make_all_importers(),
+                                             .bases = bases},
                                             diagnostics);
     const auto config = read<ServingConfig>(document, "serving", diagnostics);
     if (!diagnostics.ok()) continue;  // settings that contradict each other

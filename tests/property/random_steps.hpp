@@ -99,7 +99,7 @@ inline void expect_invariants(std::uint64_t seed, int draws) {
                                                                       << draw.text();
       continue;
     }
-    const auto sim = simulate(config, Evaluation::times);
+    const auto sim = simulate(config, Evaluation::times, Provenance::classes);
     if (!sim) {
       EXPECT_NE(sim.error().find("needed"), std::string::npos) << sim.error() << "\n"
                                                                << draw.text();
@@ -148,7 +148,7 @@ inline void expect_monotone(std::uint64_t seed, int draws, bool timed_kernels) {
     Diagnostics diagnostics;
     const auto config = try_scenario(draw.scenario, draw.set, diagnostics);
     if (!diagnostics.ok()) continue;
-    const auto easy = simulate(config, Evaluation::times);
+    const auto easy = simulate(config, Evaluation::times, Provenance::classes);
     if (!easy) continue;
     for (const std::string& harder :
          {std::string("what_if.far_bandwidth=0.5"), std::string("what_if.far_latency=3"),

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/runner/point_runner.hpp"
 #include "sim/step/importers.hpp"
+#include "sim/sweep/point_reader.hpp"
 #include "sim/sweep/search.hpp"
 #include "tests/support/lattice_space.hpp"
 #include "tests/support/shipped.hpp"
@@ -31,8 +31,8 @@ const Senses kSenses{Sense::maximize, Sense::minimize, Sense::maximize};
 using Simulated = std::map<std::vector<std::string>, Objectives>;
 
 Simulated simulate_all(const DesignSpace& space) {
-  PointRunner runner(
-      {.overrides = {}, .config_root = testing::configs(), .importers = make_all_importers()});
+  PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
+  PointReader reader(loader);  // as in a sweep, where points differ in numbers
   Simulated out;
   EXPECT_FALSE(space.for_each([&](const SpacePoint& point) {
     std::array<std::size_t, 4> at{};
@@ -44,10 +44,14 @@ Simulated simulate_all(const DesignSpace& space) {
     step.set.push_back(fmt::format("step.batch={}", kBatches[at[2]]));
     step.set.push_back(fmt::format("what_if.far_bandwidth={}", kBandwidths[at[3]]));
     Diagnostics diagnostics;
-    const PointResult result = runner.run(step, Evaluation::times, diagnostics);
-    EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-    if (!result.record) return true;
-    const auto& metrics = result.record->metrics;
+    EXPECT_TRUE(loader.prepare(step, diagnostics)) << diagnostics.text();
+    const ReadPoint& read = reader.read(step.scenario.string(), step.set);
+    EXPECT_EQ(read.problem, "");
+    if (!read.config) return true;
+    const auto sim =
+        read.repeated->simulate(std::get<ScenarioConfig>(*read.config), Evaluation::times);
+    if (!sim) return true;
+    const auto& metrics = sim->record.metrics;
     out[point.labels] = {metrics.at("throughput_tokens_per_s").value, metrics.at("tpot_s").value,
                          chooses ? kBudgets[at[1]] : 1.0};
     return true;

@@ -20,11 +20,21 @@ class AtEachLevel : public ::testing::TestWithParam<std::string> {
     EXPECT_TRUE(result) << (result ? "" : result.error());
     return *std::move(result);
   }
+
+  // The bytes moved do not depend on the fidelity level.
+  static void expect_the_same_bytes(const RunRecord& packets, const RunRecord& flow) {
+    for (const auto& [device, moved] : flow.moved_bytes) {
+      EXPECT_EQ(packets.moved_bytes.at(device).read, moved.read) << device;
+      EXPECT_EQ(packets.moved_bytes.at(device).write, moved.write) << device;
+      EXPECT_EQ(packets.traffic_by_class.at(device), flow.traffic_by_class.at(device)) << device;
+    }
+    EXPECT_EQ(packets.footprint_bytes, flow.footprint_bytes);
+  }
 };
 
 // Nothing overlaps in these steps but the accesses of an operation, so that levels differ by what
 // packets add: the disagreement map has the parts (hwmodels/LEVELS.md).
-TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercent) {
+TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercentAndMovesTheSameBytes) {
   const Simulation packets = at("packet");
   const Simulation flow = at("flow");
   const Simulation analytic = at("analytic");
@@ -33,18 +43,7 @@ TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercent) {
   EXPECT_NEAR(to_seconds(analytic.execution.time) / exact, 1.0, 0.05);
   EXPECT_LE(packets.bound.time, packets.execution.time);
   EXPECT_NE(packets.execution.time, flow.execution.time);
-}
-
-// The bytes moved do not depend on the fidelity level.
-TEST_P(AtEachLevel, TheBytesAreTheSame) {
-  const RunRecord packets = at("packet").record;
-  const RunRecord flow = at("flow").record;
-  for (const auto& [device, moved] : flow.moved_bytes) {
-    EXPECT_EQ(packets.moved_bytes.at(device).read, moved.read) << device;
-    EXPECT_EQ(packets.moved_bytes.at(device).write, moved.write) << device;
-    EXPECT_EQ(packets.traffic_by_class.at(device), flow.traffic_by_class.at(device)) << device;
-  }
-  EXPECT_EQ(packets.footprint_bytes, flow.footprint_bytes);
+  expect_the_same_bytes(packets.record, flow.record);
 }
 
 INSTANTIATE_TEST_SUITE_P(Packets, AtEachLevel,

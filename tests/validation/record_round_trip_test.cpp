@@ -1,41 +1,18 @@
-// Every shipped scenario and served workload as a record, read again: writing it gives the same
-// text, and the compact form has the same content.
+// Every shipped served workload as a record, read again: writing it gives the same text, and the
+// compact form has the same content. shipped_scenarios_test.cpp does it with scenarios.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/record/compact_record.hpp"
 #include "sim/record/record_reader.hpp"
 #include "sim/serving/serve.hpp"
-#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
+#include "tests/validation/shipped_checks.hpp"
 
-namespace tiersim::record_round_trip_test {
-namespace {
+namespace tiersim {
 
-using Json = nlohmann::ordered_json;
-
-class Shipped : public ::testing::TestWithParam<std::string> {
- protected:
-  static RunRecord record() {
-    if (GetParam().starts_with("scenarios/")) {
-      auto result = simulate(testing::scenario(GetParam()), Evaluation::all);
-      EXPECT_TRUE(result) << (result ? "" : result.error());
-      return result->record;
-    }
-    Diagnostics diagnostics;
-    const Document document = load_document(
-        testing::configs() / GetParam(),
-        {.config_root = testing::configs(), .importers = make_all_importers()}, diagnostics);
-    const auto config = read<ServingConfig>(document, "serving", diagnostics);
-    for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << diagnostic.text();
-    auto result = serve(config);
-    EXPECT_TRUE(result) << (result ? "" : result.error());
-    return *result;
-  }
-};
-
-TEST_P(Shipped, RecordIsTheSameTextAfterReading) {
-  const RunRecord before = record();
+void testing::expect_round_trip(const RunRecord& before) {
+  using Json = nlohmann::ordered_json;
   const std::string text = to_json(before);
   const auto after = read_record(text);
   ASSERT_TRUE(after) << after.error();
@@ -64,19 +41,35 @@ TEST_P(Shipped, RecordIsTheSameTextAfterReading) {
   EXPECT_EQ(metrics, (Json{{"metrics", Json::parse(results)["metrics"]}}));
 }
 
-std::vector<std::string> all() {
-  std::vector<std::string> out = testing::shipped_scenarios();
-  const auto served = testing::shipped("serving");
-  out.insert(out.end(), served.begin(), served.end());
-  return out;
+namespace record_round_trip_test {
+namespace {
+
+class ShippedServing : public ::testing::TestWithParam<std::string> {
+ protected:
+  static RunRecord record() {
+    Diagnostics diagnostics;
+    const Document document = load_document(
+        testing::configs() / GetParam(),
+        {.config_root = testing::configs(), .importers = make_all_importers()}, diagnostics);
+    const auto config = read<ServingConfig>(document, "serving", diagnostics);
+    for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << diagnostic.text();
+    auto result = serve(config);
+    EXPECT_TRUE(result) << (result ? "" : result.error());
+    return *result;
+  }
+};
+
+TEST_P(ShippedServing, RecordIsTheSameTextAfterReading) {
+  testing::expect_round_trip(record());
 }
 
-INSTANTIATE_TEST_SUITE_P(Records, Shipped, ::testing::ValuesIn(all()), [](const auto& instance) {
-  std::string out = instance.param;
-  std::ranges::replace_if(
-      out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return out;
-});
+INSTANTIATE_TEST_SUITE_P(Records, ShippedServing, ::testing::ValuesIn(testing::shipped("serving")),
+                         [](const auto& instance) {  // files of two folders have one name
+                           std::string path = instance.param;
+                           std::ranges::replace(path, '/', '_');
+                           return testing::test_name(path);
+                         });
 
 }  // namespace
-}  // namespace tiersim::record_round_trip_test
+}  // namespace record_round_trip_test
+}  // namespace tiersim

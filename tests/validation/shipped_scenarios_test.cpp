@@ -4,56 +4,62 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
+#include "tests/validation/shipped_checks.hpp"
 
 namespace tiersim::shipped_scenarios_test {
 namespace {
 
 class ShippedScenario : public ::testing::TestWithParam<std::string> {
  protected:
-  Simulation run(const std::vector<std::string>& set = {},
-                 Evaluation evaluation = Evaluation::times) const {
-    auto result = simulate(testing::scenario(GetParam(), set), evaluation);
-    EXPECT_TRUE(result) << (result ? "" : result.error());
-    return *std::move(result);
+  static void expect_that_the_readings_agree(const Simulation& sim) {
+    for (const std::string& broken : testing::broken_invariants(sim)) ADD_FAILURE() << broken;
+  }
+
+  // The effective configuration in a record is a configuration that gives the same record again.
+  static void expect_the_same_record_from_its_configuration(const RunRecord& first) {
+    Diagnostics diagnostics;
+    const Document document = load_text(first.config, "record.json", {}, diagnostics);
+    const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+    ASSERT_TRUE(diagnostics.ok()) << diagnostics.list().front().text();
+    const auto second = simulate(config, Evaluation::all);
+    ASSERT_TRUE(second) << second.error();
+    EXPECT_EQ(second->record.run_id, first.run_id);
+    EXPECT_EQ(to_json(second->record), to_json(first));
+  }
+
+  // These two change the batch.
+  static void expect_no_longer_time_of_the_smallest_batch(ScenarioConfig& config,
+                                                          Duration of_whole) {
+    config.step.batch = config.step.overlap == Overlap::micro_batches ? 2 : 1;
+    const auto smallest = simulate(config, Evaluation::times, Provenance::classes);
+    ASSERT_TRUE(smallest) << smallest.error();
+    EXPECT_LE(smallest->execution.time, of_whole);
+  }
+
+  static void expect_that_max_batch_fits_and_one_more_does_not(ScenarioConfig& config,
+                                                               const System& system) {
+    const std::int64_t most = largest_batch(config, system);
+    const auto fits = [&](std::int64_t batch) {
+      config.step.batch = batch;
+      return overflows(build_graph(config, system), system).empty();
+    };
+    EXPECT_TRUE(fits(most));
+    EXPECT_FALSE(fits(most + 1));
   }
 };
 
-TEST_P(ShippedScenario, TheReadingsAgree) {
-  for (const std::string& broken : testing::broken_invariants(run())) ADD_FAILURE() << broken;
-}
-
-TEST_P(ShippedScenario, TheSameConfigurationGivesTheSameRecord) {
-  const auto record = [&] { return to_json(run({}, Evaluation::all).record); };
-  EXPECT_EQ(record(), record());
-}
-
-// The effective configuration in a record is a configuration that gives the same results again.
-TEST_P(ShippedScenario, ARecordRunsAgainFromItsOwnConfiguration) {
-  const RunRecord first = run({}, Evaluation::all).record;
-  Diagnostics diagnostics;
-  const Document document = load_text(first.config, "record.json", {}, diagnostics);
-  const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
-  ASSERT_TRUE(diagnostics.ok()) << diagnostics.list().front().text();
-  const RunRecord second = simulate(config, Evaluation::all)->record;
-  EXPECT_EQ(second.run_id, first.run_id);
-  EXPECT_EQ(to_json(second), to_json(first));
-}
-
-TEST_P(ShippedScenario, TheSmallestBatchTakesNoLongerThanTheWhole) {
-  const bool halves = testing::scenario(GetParam()).step.overlap == Overlap::micro_batches;
-  EXPECT_LE(run({halves ? "step.batch=2" : "step.batch=1"}).execution.time, run().execution.time);
-}
-
-TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
-  const ScenarioConfig config = testing::scenario(GetParam());
-  const System system = build_system(config);
-  const std::int64_t most = largest_batch(config, system);
-  const auto fits = [&](std::int64_t batch) {
-    const auto other = testing::scenario(GetParam(), {"step.batch=" + std::to_string(batch)});
-    return overflows(build_graph(other, system), system).empty();
-  };
-  EXPECT_TRUE(fits(most));
-  EXPECT_FALSE(fits(most + 1));
+// One test for all that needs the whole run of the scenario, which takes most of the time.
+TEST_P(ShippedScenario, HoldsItsInvariantsAndSoDoesItsRecord) {
+  ScenarioConfig config = testing::scenario(GetParam());
+  const auto sim = simulate(config, Evaluation::all);
+  ASSERT_TRUE(sim) << sim.error();
+  expect_that_the_readings_agree(*sim);
+  expect_the_same_record_from_its_configuration(sim->record);
+  expect_no_longer_time_of_the_smallest_batch(config, sim->execution.time);
+  expect_that_max_batch_fits_and_one_more_does_not(config, *sim->system);
+  testing::expect_round_trip(sim->record);
+  testing::expect_tier_bytes(*sim);
+  testing::expect_device_bytes(*sim);
 }
 
 // Each invariant can fail.

@@ -47,24 +47,22 @@ std::vector<CachedTensor> cached_rows(const AttentionContext& context, TierId ti
   return out;
 }
 
-std::vector<Part> row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours) {
+Parts row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours) {
   const std::int64_t rows = std::min(positions, neighbours);
   return {{TensorClass::keys, shape.keys(positions), shape.key_row() * rows},
           {TensorClass::values, shape.values(positions), shape.value_row() * rows}};
 }
 
-std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions) {
+Parts contiguous_rows(const KvShape& shape, std::int64_t positions) {
   return row_runs(shape, positions, positions);
 }
 
-std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions) {
+Parts staged_rows(const KvShape& shape, std::int64_t positions) {
   return {{TensorClass::staging, shape.both(positions), shape.key_row() * positions}};
 }
 
 void add_access(Op& op, TierId tier, Direction direction, const Part& part) {
   if (part.payload == Bytes{}) return;
-  constexpr std::size_t kUsual = 4;  // a step has hundreds of operations
-  if (op.accesses.empty()) op.accesses.reserve(kUsual);
   op.accesses.push_back({tier, direction, part.tensor_class, part.payload, part.run});
 }
 
@@ -123,8 +121,7 @@ AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, R
 }  // namespace
 
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
-                   RowOrder order) {
+                   std::int64_t positions, const Parts& parts, OpIds after, RowOrder order) {
   const KvShape shape(context);
   const TierId near = context.placement.near;
   Op op{.kind = OpKind::compute,
@@ -144,13 +141,13 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
 LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,
                              WholeAttention whole) {
   const KvShape shape(context);
-  const std::vector<Part> rows = contiguous_rows(shape, shape.context);
+  const Parts rows = contiguous_rows(shape, shape.context);
   if (whole.tier == KvTier::near)
     return {.attended = add_attention(graph, context, layer, shape.context, rows, {whole.ready}),
             .fetched = {}};
   const std::int64_t far = shape.context - whole.near_positions;
   OpId fetched;
-  std::vector<Part> parts;
+  Parts parts;
   if (far > 0) {
     fetched = add_fetch(graph, context, layer,
                         {.by = whole.by,

@@ -75,10 +75,12 @@ struct Part {
   Bytes payload;
   Bytes run;
 };
+using Parts = SmallVector<Part, 6>;
+
 /// Keys and values of this many positions, in runs of `neighbours` adjacent rows of a sequence.
-std::vector<Part> row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours);
+Parts row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours);
 /// Keys and values where each sequence's rows are one run.
-std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions);
+Parts contiguous_rows(const KvShape& shape, std::int64_t positions);
 
 /// Adds an access to the operation, unless its payload is zero. Without `run` it is one run.
 void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_class, Bytes payload);
@@ -88,9 +90,9 @@ void add_access(Op& op, TierId tier, Direction direction, const Part& part);
 struct Fetch {
   Phase phase = Phase::gather;
   RequesterKind by = RequesterKind::sm;
-  std::vector<Part> parts = {};
+  Parts parts = {};
   Bytes indices{};  ///< index list, read from the near tier first
-  std::vector<OpId> after = {};
+  OpIds after = {};
 };
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch);
 
@@ -102,10 +104,10 @@ std::int64_t layers_in_flight(const StepConfig& step);
 /// tier as `parts`. The kernel is that of the model's cache, or the one that reads rows by index.
 enum class RowOrder : std::uint8_t { contiguous, by_index };
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
+                   std::int64_t positions, const Parts& parts, OpIds after,
                    RowOrder order = RowOrder::contiguous);
 /// Parts that add_attention() reads of rows fetched to staging.
-std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
+Parts staged_rows(const KvShape& shape, std::int64_t positions);
 
 /// Attention over every row: near rows in place, far rows after a copy to staging, which starts
 /// after `fetch_after`. Both wait for `ready` too.
@@ -113,7 +115,7 @@ struct WholeAttention {
   KvTier tier = KvTier::far;
   std::int64_t near_positions = 0;  ///< of far rows, those that are near and read in place
   RequesterKind by = RequesterKind::copy_engine;
-  std::vector<OpId> fetch_after = {};
+  OpIds fetch_after = {};
   OpId ready;
 };
 LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,

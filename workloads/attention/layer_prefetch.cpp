@@ -28,7 +28,7 @@ class LayerPrefetch final : public Method {
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
     add_store(graph, c, in.layer, cached(c), in.projected);
-    std::vector<OpId> after;
+    OpIds after;
     if (!in.before.empty()) after.push_back(in.before.back().fetched);
     if (in.copy_after.valid()) after.push_back(in.copy_after);
     if (in.layer >= buffers_)

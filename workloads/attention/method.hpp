@@ -93,8 +93,8 @@ struct LayerInputs {
 
   bool guessed() const { return screen_after != projected; }
   /// Predecessors of a copy that needs `after`.
-  std::vector<OpId> in_copy_order(OpId after) const {
-    return copy_after.valid() ? std::vector{after, copy_after} : std::vector{after};
+  OpIds in_copy_order(OpId after) const {
+    return copy_after.valid() ? OpIds{after, copy_after} : OpIds{after};
   }
 };
 

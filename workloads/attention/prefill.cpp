@@ -79,7 +79,7 @@ AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
 }
 
 OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pairs& p,
-               std::vector<OpId> after) {
+               OpIds after) {
   const HeadWidths width(c.model, latent_form(c.step));
   const TierId near = c.placement.near;
   const std::int64_t heads = c.step.batch * c.model.heads;
@@ -105,7 +105,7 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pai
 
 // Copies the far rows before the chunks to staging; those of each chunk are contiguous.
 OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::int64_t positions,
-                  const std::vector<CachedTensor>& cached, std::vector<OpId> after) {
+                  const std::vector<CachedTensor>& cached, OpIds after) {
   const auto of_class = [&](TensorClass wanted) {
     std::int64_t sum = 0;
     for (const CachedTensor& t : cached) sum += t.tensor_class == wanted ? t.positions : 0;
@@ -131,7 +131,7 @@ std::int64_t positions_before(const AttentionContext& c) {
 }
 
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int layer,
-                           const std::vector<CachedTensor>& cached, std::vector<OpId> after) {
+                           const std::vector<CachedTensor>& cached, OpIds after) {
   Pairs pairs = causal(c);
   if (pairs.before > 0) {
     const OpId fetched = fetch_before(graph, c, layer, pairs.before, cached, after);
@@ -147,7 +147,7 @@ OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int laye
 
 OpId add_full_attention(StepGraph& graph, const AttentionContext& c, int layer,
                         std::int64_t queries, std::int64_t positions, TensorClass from,
-                        std::vector<OpId> after) {
+                        OpIds after) {
   return add_pairs(
       graph, c, layer,
       {.queries = queries, .positions = positions, .pairs = queries * positions, .from = from},

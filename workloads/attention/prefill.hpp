@@ -15,13 +15,13 @@ namespace tiersim {
 /// Causal attention of a decoder layer over the step's context, or over its chunks. `cached` lists
 /// the tiers that hold the positions before a chunk.
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                           const std::vector<CachedTensor>& cached, std::vector<OpId> after);
+                           const std::vector<CachedTensor>& cached, OpIds after);
 
 /// Attention of each of `queries` positions over each of `positions`, whose keys and values are
 /// read from the near tier as `from`.
 OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int layer,
                         std::int64_t queries, std::int64_t positions, TensorClass from,
-                        std::vector<OpId> after);
+                        OpIds after);
 
 /// Number of positions before the chunks of a prefill, over all chunks.
 std::int64_t positions_before(const AttentionContext& context);

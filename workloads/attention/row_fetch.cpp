@@ -15,11 +15,10 @@ std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_
 }
 
 // Parts that attention reads, with their runs: near rows in place, far rows from staging and cache.
-std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
-                                 const RowCounts& counts) {
+Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
   const std::int64_t block = rows.choice.block;
   if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
-  std::vector<Part> parts = staged_rows(shape, counts.staged);
+  Parts parts = staged_rows(shape, counts.staged);
   for (const Part& part : row_runs(shape, counts.near, block)) parts.push_back(part);
   if (rows.fetch.page > 1) parts.front().run = shape.key_row();  // some rows of each page
   const std::int64_t run = std::min(block, counts.cached);
@@ -29,7 +28,7 @@ std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
 
 // The copy of this many positions after `after`; invalid where there is nothing to copy.
 OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
-              std::int64_t positions, std::int64_t listed, std::vector<OpId> after) {
+              std::int64_t positions, std::int64_t listed, OpIds after) {
   if (rows.tier == KvTier::near || positions == 0) return OpId();
   const KvShape shape(c);
   const std::int64_t run = std::max(rows.fetch.page, rows.choice.block);
@@ -187,11 +186,11 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
   OpId screened = rows.screen(in.screen_after);
   OpId fetched = add_copy(graph, context, in.layer, rows, counts.fetched, counts.listed,
                           in.in_copy_order(screened));
-  std::vector<OpId> after{fetched.valid() ? fetched : screened};
+  OpIds after{fetched.valid() ? fetched : screened};
   if (in.guessed()) after.push_back(in.projected);
   if (in.guessed() && rows.fetch.guess_miss > 0) {
     screened = rows.screen(in.projected);
-    std::vector<OpId> ready{screened};
+    OpIds ready{screened};
     if (fetched.valid()) ready.push_back(fetched);
     const OpId missed =
         add_copy(graph, context, in.layer, rows, counts.again, counts.listed_again, ready);

@@ -86,8 +86,8 @@ class Tiered final : public Method {
   }
 
   // Predecessors of a layer's copy: the previous copy, and the attention that frees its buffer.
-  std::vector<OpId> copy_order(const LayerInputs& in) const {
-    std::vector<OpId> after;
+  OpIds copy_order(const LayerInputs& in) const {
+    OpIds after;
     if (!in.before.empty()) after.push_back(in.before.back().fetched);
     if (in.copy_after.valid()) after.push_back(in.copy_after);
     if (in.layer >= buffers_)
@@ -95,13 +95,13 @@ class Tiered final : public Method {
     return after;
   }
 
-  static OpId attend_near(const AttentionContext& c, int layer, std::int64_t positions,
-                          std::vector<OpId> after, StepGraph& graph) {
+  static OpId attend_near(const AttentionContext& c, int layer, std::int64_t positions, OpIds after,
+                          StepGraph& graph) {
     return add_attention(graph, c, layer, positions, contiguous_rows(KvShape(c), positions),
                          std::move(after));
   }
-  static OpId attend_far(const AttentionContext& c, int layer, std::int64_t positions,
-                         std::vector<OpId> after, StepGraph& graph) {
+  static OpId attend_far(const AttentionContext& c, int layer, std::int64_t positions, OpIds after,
+                         StepGraph& graph) {
     return add_attention(graph, c, layer, positions, staged_rows(KvShape(c), positions),
                          std::move(after));
   }

@@ -82,8 +82,10 @@ StepGraph build_step_tensors(const AttentionContext& context, const Method& meth
 }
 
 StepGraph build_step(const AttentionContext& context, const Method& method,
-                     std::vector<std::string> tier_names) {
+                     std::vector<std::string> tier_names, std::vector<Op> room) {
   StepGraph graph = with_tensors(context, method, std::move(tier_names));
+  room.clear();
+  graph.ops = std::move(room);
   const auto layers = static_cast<int>(device_step(context).context.model.layers);
   const bool turns = context.step.overlap == Overlap::micro_batches;
   std::deque<StepChain> chains;

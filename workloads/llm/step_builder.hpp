@@ -14,9 +14,9 @@ namespace tiersim {
 
 /// `context` has the model and batch of the whole replica. Tiers are named by position:
 /// `tier_names` becomes StepGraph::tier_names. All weights are near. StepGraph::tokens counts the
-/// whole replica.
+/// whole replica. `room`: operations of an earlier step, whose memory this one may use.
 StepGraph build_step(const AttentionContext& context, const Method& method,
-                     std::vector<std::string> tier_names);
+                     std::vector<std::string> tier_names, std::vector<Op> room = {});
 
 /// The same graph with tensors and no operations, as a capacity search needs it.
 StepGraph build_step_tensors(const AttentionContext& context, const Method& method,

@@ -34,7 +34,7 @@ std::optional<TraceFormat> read_format(const Node& described, Diagnostics& diagn
   Node root;
   root.kind = NodeKind::mapping;
   root.origin = described.origin;
-  root.entries.push_back({.key = "trace", .key_origin = described.origin, .value = described});
+  root.entries = {{{.key = "trace", .key_origin = described.origin, .value = described}}};
   Diagnostics own;
   auto config = read<TraceKeyConfig>(Document(std::move(root)), "", own);
   for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));

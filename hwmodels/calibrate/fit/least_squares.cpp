@@ -50,34 +50,62 @@ struct Evaluated {
   Row slope{};
 };
 
-Evaluated evaluate(const KernelParameters& p, const KernelPoint& point) {
-  const double memory = memory_time(p, point);
-  const double by_rate = point.bytes > 0 ? point.bytes / p.bandwidth : 0;
-  const double compute = point.flops > 0 ? point.flops * point.tail / p.peak : 0;
-  const double more = std::max(memory, compute);
-  const double less = std::min(memory, compute);
-  double share_of_less = 0;  // less^p / (memory^p + compute^p)
-  double body = more;
-  double by_inverse = 0;  // d ln(body) / d(1/p)
-  if (less > 0) {
-    const double log_ratio = portable_log(less / more);
-    const double power = portable_exp(std::max(-700.0, p.sharpness * log_ratio));
-    const double log_sum = portable_log(1 + power);
-    body = more * portable_exp(log_sum / p.sharpness);
-    share_of_less = power / (1 + power);
-    by_inverse = log_sum - p.sharpness * share_of_less * log_ratio;
+// The equation at one point, in steps of one logarithm or exponential each.
+struct Working {
+  double memory = 0;
+  double compute = 0;
+  bool limited = false;  // by bytes in flight
+  double more = 0;
+  double less = 0;
+  double log_ratio = 0;
+  double power = 0;
+  double log_sum = 0;
+  double body = 0;
+
+  Working(const KernelParameters& p, const KernelPoint& point)
+      : memory(memory_time(p, point)),
+        compute(point.flops > 0 ? point.flops * point.tail / p.peak : 0),
+        limited(memory > (point.bytes > 0 ? point.bytes / p.bandwidth : 0)),
+        more(std::max(memory, compute)),
+        less(std::min(memory, compute)),
+        body(more) {
+    if (less > 0) log_ratio = portable_log(less / more);
   }
-  const double memory_share = memory >= compute ? 1 - share_of_less : share_of_less;
-  const double seconds = p.t0 + body;
-  const double part = body / seconds;
-  Evaluated out{.log_seconds = portable_log(seconds)};
-  out.slope[at(Parameter::t0)] = p.t0 / seconds;
-  const bool limited = memory > by_rate;  // by bytes in flight
-  out.slope[at(Parameter::bandwidth)] = limited ? 0 : -part * memory_share;
-  out.slope[at(Parameter::latency)] = limited ? part * memory_share : 0;
-  out.slope[at(Parameter::peak)] = -part * (1 - memory_share);
-  out.slope[at(Parameter::sharpness)] = part * by_inverse;
-  return out;
+  void raise(const KernelParameters& p) {
+    if (less > 0) power = portable_exp(std::max(-700.0, p.sharpness * log_ratio));
+  }
+  void add() {
+    if (less > 0) log_sum = portable_log(1 + power);
+  }
+  void root(const KernelParameters& p) {
+    if (less > 0) body = more * portable_exp(log_sum / p.sharpness);
+  }
+  Evaluated evaluated(const KernelParameters& p) const {
+    double share_of_less = 0;  // less^p / (memory^p + compute^p)
+    double by_inverse = 0;     // d ln(body) / d(1/p)
+    if (less > 0) {
+      share_of_less = power / (1 + power);
+      by_inverse = log_sum - p.sharpness * share_of_less * log_ratio;
+    }
+    const double memory_share = memory >= compute ? 1 - share_of_less : share_of_less;
+    const double seconds = p.t0 + body;
+    const double part = body / seconds;
+    Evaluated out{.log_seconds = portable_log(seconds)};
+    out.slope[at(Parameter::t0)] = p.t0 / seconds;
+    out.slope[at(Parameter::bandwidth)] = limited ? 0 : -part * memory_share;
+    out.slope[at(Parameter::latency)] = limited ? part * memory_share : 0;
+    out.slope[at(Parameter::peak)] = -part * (1 - memory_share);
+    out.slope[at(Parameter::sharpness)] = part * by_inverse;
+    return out;
+  }
+};
+
+Evaluated evaluate(const KernelParameters& p, const KernelPoint& point) {
+  Working working(p, point);
+  working.raise(p);
+  working.add();
+  working.root(p);
+  return working.evaluated(p);
 }
 
 class Problem {
@@ -89,20 +117,26 @@ class Problem {
       if (free[p]) columns_.push_back(p);
   }
 
-  // Residuals and, if `jacobian` is not null, the Jacobian; both times the root of the weight.
-  double look(const Row& row, Eigen::VectorXd& residuals, Eigen::MatrixXd* jacobian) const {
+  // Residuals and Jacobian, both times the root of the weight.
+  // A step of all observations before the next step: the processor overlaps what does not wait for
+  // each other, and a logarithm takes many operations that do.
+  double look(const Row& row, Eigen::VectorXd& residuals, Eigen::MatrixXd& jacobian) {
     const KernelParameters p = from_scale(row, free_, held_);
     const auto n = static_cast<Eigen::Index>(observations_.size());
     residuals.resize(n);
-    if (jacobian != nullptr) jacobian->resize(n, static_cast<Eigen::Index>(columns_.size()));
+    jacobian.resize(n, static_cast<Eigen::Index>(columns_.size()));
+    working_.clear();
+    for (const Observation& seen : observations_) working_.emplace_back(p, seen.point);
+    for (Working& working : working_) working.raise(p);
+    for (Working& working : working_) working.add();
+    for (Working& working : working_) working.root(p);
     for (Eigen::Index i = 0; i < n; ++i) {
       const Observation& seen = observations_[static_cast<std::size_t>(i)];
-      const Evaluated model = evaluate(p, seen.point);
+      const Evaluated model = working_[static_cast<std::size_t>(i)].evaluated(p);
       const double root = std::sqrt(seen.weight);
       residuals(i) = root * (seen.log_seconds - model.log_seconds);
-      if (jacobian == nullptr) continue;
       for (std::size_t c = 0; c < columns_.size(); ++c)
-        (*jacobian)(i, static_cast<Eigen::Index>(c)) = root * model.slope[columns_[c]];
+        jacobian(i, static_cast<Eigen::Index>(c)) = root * model.slope[columns_[c]];
     }
     return residuals.squaredNorm();
   }
@@ -113,12 +147,12 @@ class Problem {
     return clamped(row);
   }
 
-  LeastSquares solved(const Row& row) const {
+  // The fit at `row`, where look() gave these.
+  LeastSquares solved(const Row& row, double sum, const Eigen::VectorXd& residuals,
+                      const Eigen::MatrixXd& jacobian) const {
     LeastSquares out;
     out.best = from_scale(row, free_, held_);
-    Eigen::VectorXd residuals;
-    Eigen::MatrixXd jacobian;
-    out.sum = look(row, residuals, &jacobian);
+    out.sum = sum;
     Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
     // A parameter that moves no observation makes the matrix singular; a tiny ridge avoids that.
     normal.diagonal().array() += 1e-12 * normal.diagonal().maxCoeff();
@@ -142,6 +176,7 @@ class Problem {
   FreeParameters free_;
   const std::vector<Observation>& observations_;
   std::vector<std::size_t> columns_;
+  std::vector<Working> working_;  // of the last look
 };
 
 // A starting point: rates and times estimated from the observations.
@@ -175,11 +210,13 @@ double variance_at(const LeastSquares& fit, const FreeParameters& free, const Ke
 LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
                       const std::vector<Observation>& observations) {
   TS_EXPECTS(free[at(Parameter::t0)] && !observations.empty(), observations.size());
-  const Problem problem(start, free, observations);
+  Problem problem(start, free, observations);
   Row row = clamped(to_scale(start));
   Eigen::VectorXd residuals;
   Eigen::MatrixXd jacobian;
-  double sum = problem.look(row, residuals, &jacobian);
+  double sum = problem.look(row, residuals, jacobian);
+  Eigen::VectorXd next_residuals;
+  Eigen::MatrixXd next_jacobian;
   double damping = 1e-3;
   for (int iteration = 0; iteration < 100; ++iteration) {
     Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
@@ -187,12 +224,13 @@ LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
     normal.diagonal() += damping * normal.diagonal();
     normal.diagonal().array() += 1e-12 * most;
     const Row next = problem.stepped(row, normal.ldlt().solve(jacobian.transpose() * residuals));
-    Eigen::VectorXd tried;
-    const double next_sum = problem.look(next, tried, nullptr);
+    const double next_sum = problem.look(next, next_residuals, next_jacobian);
     if (next_sum <= sum) {
       const bool done = sum - next_sum <= 1e-9 * sum;
       row = next;
-      sum = problem.look(row, residuals, &jacobian);
+      sum = next_sum;
+      residuals.swap(next_residuals);
+      jacobian.swap(next_jacobian);
       damping = std::max(1e-9, damping / 8);
       if (done) break;
     } else {
@@ -200,7 +238,7 @@ LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
       if (damping > 1e9) break;
     }
   }
-  return problem.solved(row);
+  return problem.solved(row, sum, residuals, jacobian);
 }
 
 LeastSquares fit_globally(const FreeParameters& free,

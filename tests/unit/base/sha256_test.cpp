@@ -1,5 +1,7 @@
 #include "sim/base/sha256.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace tiersim::sha256_test {
@@ -37,6 +39,16 @@ TEST(RepeatedSha256, IsThatOfEachTextByItself) {
       const std::string text = std::string(alike, 'a') + std::string(more, 'b');
       EXPECT_EQ(repeated.of(text), sha256(text)) << alike << ' ' << more;
     }
+}
+
+TEST(RepeatedSha256, DoesNotCompareWhatIsKnownToBeTheSame) {
+  RepeatedSha256 repeated;
+  std::size_t before = 0;
+  for (const std::size_t alike : {200U, 200U, 150U, 192U, 63U, 128U}) {
+    const std::string text = std::string(alike, 'a') + std::string(70, 'b');
+    EXPECT_EQ(repeated.of(text, std::min(alike, before)), sha256(text)) << alike;
+    before = alike;
+  }
 }
 
 }  // namespace

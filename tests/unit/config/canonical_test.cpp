@@ -52,6 +52,13 @@ TEST(CanonicalJson, WritesAnOptionalOnlyWhenItHasAValue) {
   EXPECT_EQ(canonical_json(Experiment{}).find("scale"), std::string::npos);
 }
 
+TEST(CanonicalTexts, AreBothTextsOfTheConfiguration) {
+  const Read got = read_text(with("data sheet", R"(data "sheet", {source: 1})"));
+  const CanonicalTexts texts = canonical_texts(got.config);
+  EXPECT_EQ(texts.json, canonical_json(got.config));
+  EXPECT_EQ(texts.for_id, canonical_text_for_id(got.config));
+}
+
 TEST(CanonicalTextForId, LeavesSourcesOut) {
   const Read got = read_text(kText);
   const Read cited = read_text(with("data sheet", "data sheet, table 2"));

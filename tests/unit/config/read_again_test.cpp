@@ -29,8 +29,8 @@ Node& scalar_at(Node& root, std::string_view path) {
   while (!path.empty()) {
     const std::size_t dot = std::min(path.find('.'), path.size());
     const std::string key(path.substr(0, dot));
-    Entry* entry = at->find(key);
-    at = entry != nullptr ? &entry->value : &at->items.at(std::stoul(key));
+    Entry* entry = at->edit(key);
+    at = entry != nullptr ? &entry->value : &at->items.edit().at(std::stoul(key));
     path.remove_prefix(std::min(path.size(), dot + 1));
   }
   return *at;

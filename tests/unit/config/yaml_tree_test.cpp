@@ -23,10 +23,10 @@ TEST(ParseYaml, KeepsTheOriginOfEveryKeyAndValue) {
   Diagnostics diagnostics;
   const auto node = parse("# comment\na: 1\nb:\n  c: [x, 'y']\n", diagnostics);
   ASSERT_TRUE(node.has_value());
-  const Entry& b = node->entries.at(1);
+  const Entry& b = node->entries.get().at(1);
   EXPECT_EQ(b.key, "b");
   EXPECT_EQ(b.key_origin.line, 3);
-  const Node& y = b.value.entries.at(0).value.items.at(1);
+  const Node& y = b.value.entries.get().at(0).value.items.get().at(1);
   EXPECT_EQ(y.scalar, "y");
   EXPECT_TRUE(y.quoted);
   EXPECT_EQ(y.origin.text(), "a.yaml:4");
@@ -40,9 +40,9 @@ TEST(ParseYaml, TakesByteOrderMarkAndCarriageReturns) {
       "a: 1\r\nb: \"x\"\r\n",
       diagnostics);
   ASSERT_TRUE(node.has_value()) << diagnostics.text();
-  EXPECT_EQ(node->entries.at(0).key, "a");
-  EXPECT_EQ(node->entries.at(0).value.scalar, "1");
-  EXPECT_EQ(node->entries.at(1).value.scalar, "x");
+  EXPECT_EQ(node->entries.get().at(0).key, "a");
+  EXPECT_EQ(node->entries.get().at(0).value.scalar, "1");
+  EXPECT_EQ(node->entries.get().at(1).value.scalar, "x");
 }
 
 TEST(ParseYaml, SeesAQuoteThatIsNeverClosed) {

@@ -141,7 +141,7 @@ StepGraph mixed(const System& system, std::int64_t ranks) {
   StepGraph graph = empty_graph(system);
   OpId last;
   for (int i = 0; i < 20; ++i) {
-    std::vector<OpId> after;
+    OpIds after;
     if (last.valid()) after = {last};
     last = graph.add(kernel(system, 333'333_B, Flops::from_base(12'345'678), after));
     last = graph.add(all_reduce(system, 77'777_B, ranks, {last}));

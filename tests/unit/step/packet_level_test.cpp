@@ -61,7 +61,7 @@ Execution run(const StepGraph& graph, const System& system) {
   return execute(graph, system, system.plan(graph));
 }
 
-Op all_reduce(Bytes size, std::vector<OpId> after = {}) {
+Op all_reduce(Bytes size, OpIds after = {}) {
   return {.kind = OpKind::collective,
           .phase = Phase::collective,
           .flops = {},

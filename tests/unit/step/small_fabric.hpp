@@ -41,7 +41,7 @@ inline SystemConfig each_simulated(SystemConfig c) {
 }
 
 inline Op collective(const System& system, CollectiveKind kind, Bytes size, std::int64_t ranks,
-                     std::vector<OpId> after = {}) {
+                     OpIds after = {}) {
   Op op{.kind = OpKind::collective,
         .phase = Phase::collective,
         .flops = {},
@@ -51,8 +51,7 @@ inline Op collective(const System& system, CollectiveKind kind, Bytes size, std:
     op.accesses.push_back({system.tier("hbm"), direction, TensorClass::activations, size, size});
   return op;
 }
-inline Op all_reduce(const System& system, Bytes size, std::int64_t ranks,
-                     std::vector<OpId> after = {}) {
+inline Op all_reduce(const System& system, Bytes size, std::int64_t ranks, OpIds after = {}) {
   return collective(system, CollectiveKind::all_reduce, size, ranks, std::move(after));
 }
 

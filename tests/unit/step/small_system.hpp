@@ -81,7 +81,7 @@ inline StepGraph empty_graph(const System& system) {
 }
 
 /// A kernel that reads `bytes` of HBM and computes `flops`.
-inline Op kernel(const System& system, Bytes bytes, Flops flops, std::vector<OpId> after = {}) {
+inline Op kernel(const System& system, Bytes bytes, Flops flops, OpIds after = {}) {
   Op op{.flops = flops, .after = std::move(after)};
   if (bytes > Bytes{})
     op.accesses = {{system.tier("hbm"), Direction::read, TensorClass::weights, bytes, bytes}};
@@ -89,7 +89,7 @@ inline Op kernel(const System& system, Bytes bytes, Flops flops, std::vector<OpI
 }
 
 /// A copy of `bytes` from the pool to HBM.
-inline Op copy(const System& system, Bytes bytes, std::vector<OpId> after = {}) {
+inline Op copy(const System& system, Bytes bytes, OpIds after = {}) {
   return {.kind = OpKind::transfer,
           .phase = Phase::gather,
           .requester = RequesterKind::copy_engine,

@@ -141,7 +141,7 @@ TEST(AddFill, StoresWhereTheMethodCaches) {
   for (const Access& a : graph.ops[1].accesses)
     if (a.tier == kFar) far += a.payload.in_base();
   EXPECT_EQ(far, rows);
-  EXPECT_EQ(graph.ops[1].after, std::vector{made});
+  EXPECT_EQ(graph.ops[1].after, OpIds{made});
   std::int64_t lowrank = 0;
   for (const Access& a : graph.ops[0].accesses)
     if (a.tensor_class == TensorClass::lowrank_keys) lowrank += a.payload.in_base();

@@ -209,10 +209,10 @@ TEST(LayerPrefetch, CopiesAsSoonAsABufferIsFree) {
     attended.emplace_back(ops_of(graph, layer, OpKind::compute, Phase::attention).front());
   }
   const auto after = [&](std::size_t layer) { return graph.ops[copies[layer].index()].after; };
-  EXPECT_EQ(after(0), (std::vector<OpId>{}));
-  EXPECT_EQ(after(1), (std::vector<OpId>{copies[0]}));
-  EXPECT_EQ(after(2), (std::vector<OpId>{copies[1], attended[0]}));
-  EXPECT_EQ(after(3), (std::vector<OpId>{copies[2], attended[1]}));
+  EXPECT_EQ(after(0), (OpIds{}));
+  EXPECT_EQ(after(1), (OpIds{copies[0]}));
+  EXPECT_EQ(after(2), (OpIds{copies[1], attended[0]}));
+  EXPECT_EQ(after(3), (OpIds{copies[2], attended[1]}));
   EXPECT_EQ(graph.ops[attended[3].index()].after.front(), copies[3]);
 }
 

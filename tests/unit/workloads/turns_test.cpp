@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 // The layer of an operation serves as its name.
 class Batches {
  public:
-  OpId add(int batch, int name, OpKind kind, std::vector<OpId> after) {
+  OpId add(int batch, int name, OpKind kind, OpIds after) {
     batch_of_.push_back(batch);
     return graph_.add({.kind = kind, .layer = name, .flops = {}, .after = std::move(after)});
   }
