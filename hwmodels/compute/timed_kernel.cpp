@@ -57,9 +57,9 @@ double element_bytes(Arithmetic arithmetic) {
 }
 
 // Bytes of a stored weight of `bits`; 0: as the operand.
-double weight_bytes(std::int64_t bits, Arithmetic arithmetic) {
+double weight_bytes(double bits, Arithmetic arithmetic) {
   const bool as_operand = bits == 0 || arithmetic == Arithmetic::fp4;
-  return as_operand ? element_bytes(arithmetic) : as_double(bits) / 8;
+  return as_operand ? element_bytes(arithmetic) : bits / 8;
 }
 
 std::vector<double> product_sizes(const KernelWork& work) {

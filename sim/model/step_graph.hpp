@@ -193,7 +193,8 @@ struct MatrixShape {
   std::int64_t columns = 0;
   std::int64_t depth = 0;
   std::int64_t count = 1;
-  std::int64_t weight_bits = 0;  ///< of an element of the second matrix; 0: as the arithmetic has
+  /// Of an element of the second matrix with its part of a scale; 0: as the arithmetic has.
+  double weight_bits = 0;
   /// Equal second matrices that a benchmark goes round, of which those that fit stay in L2; 0 in a
   /// step, which reads many others in between.
   std::int64_t copies = 0;
@@ -229,7 +230,7 @@ struct ExpertsShape {
   std::int64_t reached = 0;       ///< of those, with at least one token
   std::int64_t routed = 0;        ///< pairs of a token and an expert of this GPU
   bool gated = true;
-  std::int64_t weight_bits = 16;   ///< of an element
+  double weight_bits = 16;         ///< of an element with its part of a scale
   std::int64_t shared_tokens = 0;  ///< of the shared experts
   std::int64_t shared_width = 0;   ///< of all shared experts on this GPU; 0: none
   std::int64_t part = 1;           ///< of the work of the layer's experts: `part` of `parts`

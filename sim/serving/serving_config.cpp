@@ -19,9 +19,7 @@ struct IterationWords {
 void describe(Fields& f, IterationWords& c);
 void describe(Fields& f, IterationWords& c) {
   f.doc("Settings of every iteration; its batch follows from the requests.");
-  f.optional("weight_type", c.step->weight_type, kDataTypeNames, "Element type of the weights.");
-  f.optional("kv_type", c.step->kv_type, kDataTypeNames, "Element type of the KV cache.");
-  check_kv_type(f, *c.step);
+  describe_types(f, *c.step);
   f.optional("overlap", c.step->overlap, kOverlapNames,
              "Operations that may run at the same time.");
   f.optional("latent", c.step->latent, kLatentUnpackingNames,
@@ -42,6 +40,7 @@ StepConfig long_step(const ScenarioConfig& c) {
 void check_iteration(Fields& f, const ScenarioConfig& c) {
   check_method(f, c, long_step(c));
   check_latent(f, c);
+  check_types(f, c);
   f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
           "a server has no two micro-batches: its batch changes with every iteration",
           "serial or prefetch_screening");

@@ -30,10 +30,10 @@ DeviceRecord device_record(const ScenarioConfig& config, const System& system, s
   const WeightParts all = weight_parts(config.model);
   for (std::size_t p = 0; p < parts.size(); ++p)
     if (parts[p] > 0)
-      out.weights.push_back({std::string(kWeightPartNames[p]), parts[p], all[p],
-                             stored_part(static_cast<WeightPart>(p), parts[p],
-                                         config.step.weight_type, config.execution)
-                                 .in_base()});
+      out.weights.push_back(
+          {std::string(kWeightPartNames[p]), parts[p], all[p],
+           stored_part(static_cast<WeightPart>(p), parts[p], config.step, config.execution)
+               .in_base()});
   return out;
 }
 

@@ -59,6 +59,16 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
       f.check(false, "method." + problem.key, problem.message, problem.hint);
 }
 
+void check_types(Fields& f, const ScenarioConfig& c) {
+  f.check(!c.model.encoder || !c.step.weight_types.any(), "step.weight_types",
+          "model '" + c.model.name + "' has an encoder, whose parts are not told apart",
+          "step.weight_type alone");
+  f.check(c.model.moe || (!c.step.weight_types.experts && !c.step.weight_types.shared_experts &&
+                          !c.step.weight_types.router),
+          "step.weight_types", "model '" + c.model.name + "' has no experts",
+          "leave experts, shared_experts and router out");
+}
+
 void check_latent(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.latent == LatentUnpacking::automatic || c.model.mla, "step.latent",
           "has no meaning: model '" + c.model.name + "' has no latent", "leave it out");

@@ -17,6 +17,7 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 /// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
 void check_latent(Fields& f, const ScenarioConfig& c);
+void check_types(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);
 
 }  // namespace tiersim

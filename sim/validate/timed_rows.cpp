@@ -25,7 +25,7 @@ MatrixShape matrix_of(const std::vector<double>& s, Arithmetic arithmetic) {
   return {.rows = whole(s[0]),
           .columns = whole(s[1]),
           .depth = whole(s[2]),
-          .weight_bits = arithmetic == Arithmetic::fp4 ? 0 : whole(8 * s[3]),
+          .weight_bits = arithmetic == Arithmetic::fp4 ? 0 : 8 * s[3],
           .copies = whole(s[6])};
 }
 
@@ -63,7 +63,7 @@ ExpertsShape experts_of(const std::vector<double>& s) {
           .reached = std::max<std::int64_t>(1, whole(loads.active)),
           .routed = std::max<std::int64_t>(1, whole(loads.rows)),
           .gated = s[6] > 0,
-          .weight_bits = whole(8 * s[7]),
+          .weight_bits = 8 * s[7],
           .skew = s[9]};
 }
 

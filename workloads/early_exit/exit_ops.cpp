@@ -54,7 +54,7 @@ OpId add_softmax(StepGraph& graph, const AttentionContext& c, int layer, std::in
           .matrix = {.rows = rows,
                      .columns = m.vocabulary,
                      .depth = m.hidden,
-                     .weight_bits = bits(c.step.weight_type)},
+                     .weight_bits = bits_with_scales(c.step.weight_type)},
           .after = {after}};
   add_access(head, near, Direction::read, TensorClass::weights,
              stored(m.vocabulary * m.hidden, c.step.weight_type));
@@ -108,6 +108,10 @@ std::vector<CachedTensor> cached_of_one(const AttentionContext& c, const Method&
   return method.cached(one);
 }
 
+DataType projection_type(const AttentionContext& c) {
+  return c.step.weight_types.attention.value_or(c.step.weight_type);
+}
+
 OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, const FillWork& work,
           Op op) {
   const auto [near, far] = c.placement;
@@ -117,7 +121,7 @@ OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, con
                  .columns = p.out,
                  .depth = p.in,
                  .count = work.layers,
-                 .weight_bits = bits(c.step.weight_type)};
+                 .weight_bits = bits_with_scales(projection_type(c))};
   }
   add_read(op, near, stored(work.rows * c.model.hidden, DataType::bf16));
   add_read(op, near, kWord * 2 * work.rows);  // norm factor and position of each row
@@ -146,7 +150,7 @@ Op fill_kernel(const AttentionContext& c, int layer, OpId after) {
   return {.phase = Phase::projection,
           .layer = layer,
           .family = KernelFamily::gemm,
-          .arithmetic = arithmetic_of(c.step.weight_type),
+          .arithmetic = arithmetic_of(projection_type(c)),
           .flops = {},
           .after = {after}};
 }
@@ -169,7 +173,7 @@ OpId add_fill(StepGraph& graph, const AttentionContext& device, const Method& me
   std::int64_t weights = 0;
   for (const Product& p : kv_products(device.model)) weights += p.weights * work.layers;
   add_access(op, device.placement.near, Direction::read, TensorClass::weights,
-             stored(weights, device.step.weight_type));
+             stored(weights, projection_type(device)));
   return fill(graph, device, method, work, std::move(op));
 }
 

@@ -15,18 +15,17 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
 
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
-  const DataType type = work.type.value_or(c_.step.weight_type);
   Op op{.phase = phase,
         .layer = layer,
         .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
-        .arithmetic = arithmetic_of(type),
+        .arithmetic = arithmetic_of(work.type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix,
         .experts = work.experts};
-  op.matrix.weight_bits = bits(type);
+  op.matrix.weight_bits = bits_with_scales(work.type);
   if (op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16)
     op.matrix.input = input_of(work.after_norm);
-  add_access(op, near, Direction::read, TensorClass::weights, stored(work.weights, type));
+  add_access(op, near, Direction::read, TensorClass::weights, work.weights);
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
   add_access(op, near, Direction::write, TensorClass::activations,
@@ -44,8 +43,15 @@ ProductInput LayerOpsBuilder::input_of(bool after_norm) const {
 
 OpId LayerOpsBuilder::product(Phase phase, int layer, const Product& p, OpId after,
                               bool after_norm) {
+  return product_of(WeightPart::q, phase, layer, p, after, after_norm);
+}
+
+OpId LayerOpsBuilder::product_of(WeightPart part, Phase phase, int layer, const Product& p,
+                                 OpId after, bool after_norm) {
+  const DataType type = type_of(part);
   return add(phase, layer,
-             {.weights = p.weights,
+             {.type = type,
+              .weights = stored(p.weights, type),
               .multiplied = p.weights * tokens_,
               .read = tokens_ * p.in,
               .written = tokens_ * p.produced,
@@ -71,9 +77,17 @@ OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     if (i > 0 && c_.execution.activation == SmallKernel::kernel)
       after = elementwise(Phase::mlp, layer, chain[i - 1].out, chain[i].in, after);
-    after = product(Phase::mlp, layer, chain[i], after, i == 0);
+    after = product_of(WeightPart::mlp, Phase::mlp, layer, chain[i], after, i == 0);
   }
   return after;
+}
+
+// Routed experts that are reached, and shared ones, as one stretch where they have one type.
+Bytes LayerOpsBuilder::stored_experts(std::int64_t routed, std::int64_t shared) const {
+  const DataType type = type_of(WeightPart::experts);
+  const DataType of_shared = type_of(WeightPart::shared_experts);
+  return type == of_shared ? stored(routed + shared, type)
+                           : stored(routed, type) + stored(shared, of_shared);
 }
 
 // A GPU with a part of the experts gets the same part of the routed tokens.
@@ -89,12 +103,13 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
   after = LayerOpsBuilder(c_, graph_, own_tokens_)
-              .product(Phase::mlp, layer,
-                       {.in = m.hidden,
-                        .out = moe.experts,
-                        .produced = moe.experts,
-                        .weights = m.router_weights()},
-                       after, true);
+              .product_of(WeightPart::router, Phase::mlp, layer,
+                          {.in = m.hidden,
+                           .out = moe.experts,
+                           .produced = moe.experts,
+                           .weights = m.router_weights()},
+                          after, true);
+  const DataType type = type_of(WeightPart::experts);
   ExpertsShape layer_experts{.tokens = tokens_,
                              .hidden = m.hidden,
                              .intermediate = moe.expert_intermediate,
@@ -104,7 +119,7 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                              .reached = reached,
                              .routed = routed,
                              .gated = m.gated_mlp,
-                             .weight_bits = bits(c_.step.weight_type),
+                             .weight_bits = bits_with_scales(type),
                              .shared_tokens = own_tokens_,
                              .shared_width = moe.shared_experts * m.shared_intermediate(),
                              .parts = m.expert_weights()};
@@ -120,7 +135,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                            .depth = r.in,
                            .count = used};
     after = add(Phase::mlp, layer,
-                {.weights = reached * r.weights + moe.shared_experts * s.weights,
+                {.type = type,
+                 .weights = stored_experts(reached * r.weights, moe.shared_experts * s.weights),
                  .multiplied = routed * r.weights + shared * s.weights,
                  .read = routed * r.in + shared * s.in,
                  .written = routed * r.produced + shared * s.produced,
@@ -178,13 +194,14 @@ OpId LayerOpsBuilder::embedding() {
 OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
   const LlmConfig& m = c_.model;
   const std::int64_t weights = m.hidden * m.vocabulary;
+  const DataType type = c_.execution.vocabulary(c_.step.weight_type);
   return add(Phase::head, -1,
-             {.weights = weights,
+             {.type = type,
+              .weights = stored(weights, type),
               .multiplied = weights * rows,
               .read = rows * m.hidden,
               .written = rows * m.vocabulary,
               .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden},
-              .type = c_.execution.vocabulary(c_.step.weight_type),
               .after_norm = true},
              after);
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "workloads/attention/method.hpp"
+#include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim {
 
@@ -18,7 +19,7 @@ class LayerOpsBuilder {
                   std::int64_t own_tokens)
       : c_(context), graph_(graph), tokens_(tokens), own_tokens_(own_tokens) {}
 
-  /// `after_norm`: its input is the output of a norm.
+  /// A product of an attention's projections. `after_norm`: its input is the output of a norm.
   OpId product(Phase phase, int layer, const Product& p, OpId after, bool after_norm = false);
   /// Adds products that run one after another, of which the first may follow a norm.
   OpId products(Phase phase, int layer, const std::vector<Product>& chain, OpId after,
@@ -44,18 +45,24 @@ class LayerOpsBuilder {
                   Fabric fabric = Fabric::tensor);
 
  private:
-  struct Work {  // of one product
-    std::int64_t weights = 0;
+  struct Work {                      // of one product
+    DataType type = DataType::fp16;  // of the weights
+    Bytes weights = {};
     std::int64_t multiplied = 0;  // weights, each counted as often as it is multiplied
     std::int64_t read = 0;        // activation elements
     std::int64_t written = 0;
     MatrixShape matrix = {};
     ExpertsShape experts = {};
-    std::optional<DataType> type = {};  // of the weights; none: that of the step
     bool after_norm = false;
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   OpId experts(int layer, OpId after);
+  OpId product_of(WeightPart part, Phase phase, int layer, const Product& p, OpId after,
+                  bool after_norm);
+  Bytes stored_experts(std::int64_t routed, std::int64_t shared) const;
+  DataType type_of(WeightPart part) const {
+    return c_.step.weight_types.of(part, c_.step.weight_type);
+  }
   ProductInput input_of(bool after_norm) const;
   /// True where norms follow an all-reduce.
   bool reduces() const { return c_.parallel.tensor > 1 && !c_.parallel.sequences_are_spread(); }

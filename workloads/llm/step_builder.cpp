@@ -64,8 +64,7 @@ StepGraph with_tensors(const AttentionContext& replica, const Method& method,
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
   graph.tokens = replica.step.batch * replica.new_positions();
-  add_tensor(graph, TensorClass::weights, near,
-             stored_weights(c.model, c.step.weight_type, c.execution));
+  add_tensor(graph, TensorClass::weights, near, stored_weights(c.model, c.step, c.execution));
   add_tensor(graph, TensorClass::activations, near, activations(step));
   add_tensor(graph, TensorClass::workspace, near, workspace(step));
   if (c.model.encoder)

@@ -2,7 +2,10 @@
 
 namespace tiersim {
 
-void check_kv_type(Fields& f, const StepConfig& c) {
+void describe_types(Fields& f, StepConfig& c) {
+  f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
+  f.optional("weight_types", c.weight_types, "Element types of parts of the weights that differ.");
+  f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
   f.check(c.kv_type != DataType::fp8_block, "kv_type",
           "'fp8_block' has scales of blocks of weights", "fp8");
 }
@@ -17,9 +20,7 @@ void describe(Fields& f, StepConfig& c) {
   f.optional("encoder_context", c.encoder_context,
              "Positions of the encoder's input, for models that have an encoder.",
              in_range(0, 100'000'000));
-  f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
-  f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
-  check_kv_type(f, c);
+  describe_types(f, c);
   f.optional("overlap", c.overlap, kOverlapNames, "Operations that may run at the same time.");
   f.optional("region", c.region, kRegionNames, "Which operations are timed; all by default.");
   f.optional("latent", c.latent, kLatentUnpackingNames,

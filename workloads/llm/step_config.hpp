@@ -8,6 +8,7 @@
 #include "sim/config/fields.hpp"
 #include "workloads/llm/data_type.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/weight_types.hpp"
 
 namespace tiersim {
 
@@ -51,6 +52,7 @@ struct StepConfig {
   std::int64_t context = 1;          ///< positions of each sequence, the newest included
   std::int64_t encoder_context = 0;  ///< positions of the encoder's input; 0 without an encoder
   DataType weight_type = DataType::fp16;
+  WeightTypes weight_types = {};  ///< of parts that differ from it
   DataType kv_type = DataType::fp16;
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
@@ -59,7 +61,7 @@ struct StepConfig {
 /// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);
-/// The rule of both places that describe `kv_type`.
-void check_kv_type(Fields& f, const StepConfig& c);
+/// The types of weights and KV cache, as in a step and in a server's iteration.
+void describe_types(Fields& f, StepConfig& c);
 
 }  // namespace tiersim

@@ -71,18 +71,21 @@ WeightParts weight_parts(const LlmConfig& m) {
   return sums.parts();
 }
 
-Bytes stored_part(WeightPart part, std::int64_t weights, DataType type,
+Bytes stored_part(WeightPart part, std::int64_t weights, const StepConfig& step,
                   const ExecutionConfig& execution) {
   const bool vocabulary = part == WeightPart::embedding || part == WeightPart::head;
-  return stored(weights, vocabulary ? execution.vocabulary(type) : type);
+  return stored(weights, vocabulary ? execution.vocabulary(step.weight_type)
+                                    : step.weight_types.of(part, step.weight_type));
 }
 
-Bytes stored_weights(const LlmConfig& model, DataType type, const ExecutionConfig& execution) {
-  if (!execution.vocabulary_type) return stored(model.parameters(), type);
+Bytes stored_weights(const LlmConfig& model, const StepConfig& step,
+                     const ExecutionConfig& execution) {
+  if (!execution.vocabulary_type && !step.weight_types.any())
+    return stored(model.parameters(), step.weight_type);
   const WeightParts parts = weight_parts(model);
   Bytes sum;
   for (std::size_t p = 0; p < parts.size(); ++p)
-    sum += stored_part(static_cast<WeightPart>(p), parts[p], type, execution);
+    sum += stored_part(static_cast<WeightPart>(p), parts[p], step, execution);
   return sum;
 }
 

@@ -14,6 +14,7 @@
 
 #include "workloads/llm/execution_config.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/step_config.hpp"
 
 namespace tiersim {
 
@@ -43,9 +44,10 @@ inline constexpr std::array<std::string_view, 16> kWeightPartNames{
 using WeightParts = std::array<std::int64_t, kWeightPartNames.size()>;
 WeightParts weight_parts(const LlmConfig& model);
 
-/// Bytes of one part, or of all weights, where embedding and head may have a type of their own.
-Bytes stored_part(WeightPart part, std::int64_t weights, DataType type,
+/// Bytes of one part, or of all weights, where parts may have types of their own.
+Bytes stored_part(WeightPart part, std::int64_t weights, const StepConfig& step,
                   const ExecutionConfig& execution);
-Bytes stored_weights(const LlmConfig& model, DataType type, const ExecutionConfig& execution);
+Bytes stored_weights(const LlmConfig& model, const StepConfig& step,
+                     const ExecutionConfig& execution);
 
 }  // namespace tiersim

@@ -105,8 +105,9 @@ TEST(Execution, AFusedAppendMovesItsBytesWithoutALaunch) {
 
 TEST(Execution, TheVocabularyMayHaveATypeOfItsOwn) {
   const LlmConfig model = small_step().model;
-  const Bytes narrow = stored_weights(model, DataType::fp8, {});
-  const Bytes wide = stored_weights(model, DataType::fp8, {.vocabulary_type = DataType::bf16});
+  const Bytes narrow = stored_weights(model, {.weight_type = DataType::fp8}, {});
+  const Bytes wide =
+      stored_weights(model, {.weight_type = DataType::fp8}, {.vocabulary_type = DataType::bf16});
   EXPECT_EQ((wide - narrow).in_base(), 2L * 100 * 32);  // a byte more: embedding and head
   const StepGraph graph = step_of({.vocabulary_type = DataType::bf16});
   for (const Op& op : graph.ops) {
