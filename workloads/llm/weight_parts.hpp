@@ -1,13 +1,6 @@
 #pragma once
 // The weights of a model by purpose. Together with one GPU's part (shard.hpp) they show which
 // weights are replicated and which are split. All counts are weights, never bytes.
-//
-//   q_a, q_b, kv_a, kv_b    MLA (DeepSeek-V2, arXiv 2405.04434, section 2.1.2): down to the query's
-//                           latent and up to all heads; down to the cached latent and rotary key,
-//                           and up to all keys and values, which absorbed decode multiplies with
-//   q, kv                   of a model without latents: directly from the residual stream
-//   o                       from the heads' outputs back to the residual stream
-//   other                   norms, biases, and tables of relative positions
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -18,24 +11,6 @@
 
 namespace tiersim {
 
-enum class WeightPart : std::uint8_t {
-  q_a,
-  q_b,
-  q,
-  kv_a,
-  kv_b,
-  kv,
-  o,
-  cross_attention,
-  mlp,  ///< of layers without experts
-  router,
-  experts,  ///< routed experts
-  shared_experts,
-  encoder,    ///< whole encoder, without the embedding
-  embedding,  ///< 0 where the head shares it, or where another pipeline stage has it
-  head,
-  other,
-};
 inline constexpr std::array<std::string_view, 16> kWeightPartNames{
     "q_a", "q_b",    "q",       "kv_a",           "kv_b",    "kv",        "o",    "cross_attention",
     "mlp", "router", "experts", "shared_experts", "encoder", "embedding", "head", "other"};
