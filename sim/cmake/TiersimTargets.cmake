@@ -143,14 +143,14 @@ endfunction()
 option(TIERSIM_TESTS_TOGETHER "make one test of each binary, but of kernels, which may end theirs" OFF)
 
 # tests_<layer> builds the tests of one layer.
-foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels fuzz cli bench
+foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels numerics fuzz cli bench
     nightly)
   add_custom_target(tests_${layer})
 endforeach()
 
 # How tests are optimised. Compiling them takes longer than running them, but where they loop long.
 set(test_options_quick -O0)                       # unit, bad_configs, golden
-set(test_options_steady "$<$<CONFIG:Release>:-O1>") # validation, kernels, fuzz, cli
+set(test_options_steady "$<$<CONFIG:Release>:-O1>") # validation, kernels, numerics, fuzz, cli
 set(test_options_long "")                         # theory, property, bench
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
