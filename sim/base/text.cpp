@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,7 +48,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   // for the prefix that is one shorter, `above_that` for two shorter.
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
-  std::vector<std::size_t> above_that;
+  std::vector<std::size_t> above_that(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     row[0] = i + 1;
@@ -59,7 +58,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
       if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
         row[j + 1] = std::min(row[j + 1], above_that[j - 1] + 1);
     }
-    above_that = std::exchange(above, row);
+    above_that.swap(above);
+    above.swap(row);
   }
   return above.back();
 }
@@ -69,6 +69,9 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
   std::string_view best;
   std::size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
+    const std::size_t more = std::max(name.size(), candidate.size());
+    const std::size_t less = std::min(name.size(), candidate.size());
+    if (more - less >= best_distance) continue;  // each letter more is an edit
     const std::size_t distance = edit_distance(name, candidate);
     if (distance >= best_distance) continue;
     best_distance = distance;

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/gunzip.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/gunzip.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
@@ -131,7 +131,12 @@ PublishedRuns read_tables_of_runs(const RunTableOptions& options) {
   PublishedRuns out;
   Diagnostics diagnostics;
   for (const std::string& file : options.files) {
-    auto table = read_run_table(file, gunzipped(file, read_file(file)), config);
+    const auto text = gunzipped(read_file(file));
+    if (!text) {
+      diagnostics.report({{file, 1, 1}, text.error()});
+      continue;
+    }
+    auto table = read_run_table(file, *text, config);
     if (!table) throw_if_any(table.error());
     for (const PublishedGroup& group : table->runs.groups) merge(group, out, diagnostics);
     print_left_out(file, table->skipped);

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/gunzip.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/gunzip.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
@@ -48,8 +48,12 @@ TimingTable read_tables(const std::vector<std::string>& files, const TimingTable
   TimingTable all;
   Diagnostics diagnostics;
   for (const std::string& file : files) {
-    auto read =
-        read_timing_table(file, gunzipped(file, read_file(file)), config, ceilings.l2_bytes);
+    const auto text = gunzipped(read_file(file));
+    if (!text) {
+      diagnostics.report({{file, 1, 1}, text.error()});
+      continue;
+    }
+    auto read = read_timing_table(file, *text, config, ceilings.l2_bytes);
     if (!read) {
       for (const Diagnostic& mistake : read.error().list()) diagnostics.report(mistake);
       continue;

@@ -1,7 +1,5 @@
 #include "workloads/serving/trace_lines.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/check.hpp"
+#include "sim/base/gunzip.hpp"
 #include "sim/base/sha256.hpp"
 #include "sim/base/text.hpp"
 
@@ -26,44 +24,6 @@ constexpr std::int64_t kMostLines = std::numeric_limits<int>::max();  // of a Lo
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
-
-/// Unpacks a file of one or several gzip members.
-class TraceLines::Unpacker {
- public:
-  Unpacker() {
-    constexpr int kGzip = 15 + 16;  // the largest window, with the header of gzip
-    const int result = inflateInit2(&stream_, kGzip);
-    TS_ENSURES(result == Z_OK, result);
-  }
-  ~Unpacker() { inflateEnd(&stream_); }
-  Unpacker(const Unpacker&) = delete;
-  Unpacker& operator=(const Unpacker&) = delete;
-
-  // Appends what the bytes hold; false where they are damaged.
-  bool add(std::string_view packed, std::string& out) {
-    // zlib does not write to its input.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream_.avail_in = static_cast<uInt>(packed.size());
-    std::array<char, kPiece> part{};
-    do {
-      if (state_ == Z_STREAM_END) {
-        if (stream_.avail_in == 0) return true;
-        if (inflateReset(&stream_) != Z_OK) return false;
-      }
-      stream_.next_out = reinterpret_cast<Bytef*>(part.data());
-      stream_.avail_out = static_cast<uInt>(part.size());
-      state_ = inflate(&stream_, Z_NO_FLUSH);
-      out.append(part.data(), part.size() - stream_.avail_out);
-      if (state_ != Z_OK && state_ != Z_STREAM_END && state_ != Z_BUF_ERROR) return false;
-    } while (stream_.avail_in > 0 || stream_.avail_out == 0);
-    return true;
-  }
-  bool ended() const { return state_ == Z_STREAM_END; }
-
- private:
-  z_stream stream_{};
-  int state_ = Z_OK;
-};
 
 class TraceLines::Impl {
  public:
@@ -127,16 +87,15 @@ class TraceLines::Impl {
     }
     if (piece.empty()) {
       ended_ = true;
-      if (unpacker_ && !unpacker_->ended()) error_ = "is damaged: gzip cannot read it to its end";
+      if (gunzip_ && !gunzip_->ended()) error_ = kDamagedGzip;
       return;
     }
     hash_.add(piece);
-    if (std::exchange(first_, false) && piece.starts_with("\x1f\x8b"))
-      unpacker_ = std::make_unique<Unpacker>();
-    if (!unpacker_)
+    if (std::exchange(first_, false) && Gunzip::is_packed(piece)) gunzip_.emplace();
+    if (!gunzip_)
       held_ += piece;
-    else if (!unpacker_->add(piece, held_))
-      error_ = "is damaged: gzip cannot read it to its end";
+    else if (!gunzip_->add(piece, held_))
+      error_ = kDamagedGzip;
   }
 
   std::ifstream file_;
@@ -144,7 +103,7 @@ class TraceLines::Impl {
   bool of_text_ = false;
   std::array<char, kPiece> buffer_{};
   Sha256 hash_;
-  std::unique_ptr<Unpacker> unpacker_;
+  std::optional<Gunzip> gunzip_;
   bool first_ = true;
   bool ended_ = false;
   std::string held_;         // read, and unpacked

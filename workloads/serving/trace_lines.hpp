@@ -45,7 +45,6 @@ class TraceLines {
 
  private:
   class Impl;
-  class Unpacker;
   explicit TraceLines(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -103,9 +103,9 @@ class Parsed {
   std::vector<Span> link_write(Sizes sizes) const { return one(link_write_, std::move(sizes)); }
   std::vector<Span> flops(const Sizes& sizes) const {
     std::vector<Span> out = one(flops_, sizes);
-    for (std::size_t i = 0; i < formula_->padded.size() && !out.empty(); ++i)
-      if (!sizes.contains(formula_->padded[i])) return out;
-    pad(sizes, 0, out);
+    const bool known = std::ranges::all_of(
+        formula_->padded, [&](std::string_view name) { return sizes.contains(name); });
+    if (known && !out.empty()) pad(sizes, 0, out);
     return out;
   }
 

@@ -7,8 +7,13 @@
 namespace tiersim::detail {
 namespace {
 
-// A search of the standard library recurses for each character, so that longer names are cut.
-constexpr std::size_t kLongestName = 4096;
+// The search that the standard library does by default recurses for each character of a name, and
+// takes time that is exponential in its length for patterns such as (a*)*b. This one of libstdc++
+// follows all ways through the pattern at the same time: polynomial, and the longest match counts.
+constexpr auto kSearch = std::regex::ECMAScript | std::regex_constants::__polynomial;
+constexpr std::size_t kLongestName = 2048;     // the rest of a longer one is not searched
+constexpr std::size_t kLongestPattern = 1000;  // the parser recurses for each bracket
+constexpr double kMostRepeats = 32;            // counts in braces copy what they repeat
 constexpr std::size_t kLongestShown = 60;
 constexpr std::size_t kMostShown = 8;
 
@@ -31,11 +36,33 @@ std::string filled(const std::string& text, const std::smatch& match) {
   return out;
 }
 
+// The product of all counts in braces, as of nested ones: 6 for a{2}b{1,3}.
+double repeats_in(const std::string& pattern) {
+  double out = 1;
+  for (std::size_t at = pattern.find('{'); at != std::string::npos; at = pattern.find('{', at)) {
+    const std::size_t end = std::min(pattern.find('}', at), pattern.size());
+    const bool literal = at > 0 && pattern[at - 1] == '\\';
+    double most = 1;
+    for (++at; at < end; ++at) {
+      double count = 0;
+      for (; at < end && pattern[at] >= '0' && pattern[at] <= '9'; ++at)
+        count = 10 * count + (pattern[at] - '0');
+      most = std::max(most, count);
+    }
+    if (!literal) out *= most;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::string> mistake_in_pattern(const std::string& pattern) {
+  if (pattern.size() > kLongestPattern)
+    return fmt::format("it is longer than {} characters", kLongestPattern);
+  if (repeats_in(pattern) > kMostRepeats)
+    return fmt::format("its counts in braces repeat more than {} times", kMostRepeats);
   try {
-    const std::regex parsed(pattern);
+    const std::regex parsed(pattern, kSearch);
     return std::nullopt;
   } catch (const std::regex_error& error) {
     return error.what();
@@ -43,13 +70,13 @@ std::optional<std::string> mistake_in_pattern(const std::string& pattern) {
 }
 
 std::size_t groups_in(const std::string& pattern) {
-  return std::regex(pattern).mark_count();
+  return std::regex(pattern, kSearch).mark_count();
 }
 
 NamedRowRules::NamedRowRules(const std::vector<NamedRows>& rules) {
   for (const NamedRows& config : rules) {
     Rule rule{.config = &config, .pattern = {}, .where = {}};
-    if (!config.matches.empty()) rule.pattern = std::regex(config.matches);
+    if (!config.matches.empty()) rule.pattern = std::regex(config.matches, kSearch);
     if (!config.where.empty()) rule.where = *Expression::parse(config.where);
     rules_.push_back(std::move(rule));
   }

@@ -14,7 +14,8 @@
 
 namespace tiersim::detail {
 
-/// The mistake of a regular expression, or nothing.
+/// The mistake of a regular expression, or nothing. One of more than 1000 characters, or whose
+/// counts in braces repeat more than 32 times, is a mistake: it could search for ever.
 std::optional<std::string> mistake_in_pattern(const std::string& pattern);
 /// Groups of a pattern without mistakes.
 std::size_t groups_in(const std::string& pattern);

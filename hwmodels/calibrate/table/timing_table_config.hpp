@@ -65,9 +65,10 @@ struct UntunedRule {
 
 /// Rows of a profile by the name of their kernel, and the labels and sizes that such a row has.
 struct NamedRows {
-  std::string name;     ///< the whole name; empty: `matches`
-  std::string matches;  ///< regular expression (ECMAScript) that is found in the name
-  std::string where;    ///< formula of the file's columns, such as "GrdX == 64"; empty: all
+  std::string name;  ///< the whole name; empty: `matches`
+  std::string
+      matches;        ///< regular expression (ECMAScript) whose longest match is found in the name
+  std::string where;  ///< formula of the file's columns, such as "GrdX == 64"; empty: all
   std::map<std::string, std::string> is;  ///< "$1" stands for the first group of `matches`
 };
 

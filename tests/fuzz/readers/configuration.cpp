@@ -91,9 +91,12 @@ void read_configuration(std::string_view text) {
   kind.read(document, kind.name, diagnostics);
 }
 
-// Over a model, which is short.
+// Over a model, which is short, or over a scenario where the first line says so.
 void read_settings(std::string_view text) {
   constexpr std::size_t kMost = 8;
+  constexpr std::string_view kScenario = "scenario\n";
+  const bool scenario = text.starts_with(kScenario);
+  if (scenario) text.remove_prefix(kScenario.size());
   LoadOptions with = options();
   while (!text.empty() && with.overrides.size() < kMost) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -101,9 +104,15 @@ void read_settings(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   Diagnostics diagnostics;
-  const Document document = load_text("schema: tiersim.model/v1\nbase: llama3_8b.yaml\n",
-                                      shipped_configs() / "models/text.yaml", with, diagnostics);
-  read_kind<LlmConfig>(document, "model", diagnostics);
+  const char* base =
+      scenario ? "schema: tiersim.scenario/v1\nbase: scenarios/methods/llama3_8b_maple.yaml\n"
+                 "system: {gpu: {calibration: none}}\n"
+               : "schema: tiersim.model/v1\nbase: models/llama3_8b.yaml\n";
+  const Document document = load_text(base, shipped_configs() / "text.yaml", with, diagnostics);
+  if (scenario)
+    read_kind<ScenarioConfig>(document, "scenario", diagnostics);
+  else
+    read_kind<LlmConfig>(document, "model", diagnostics);
 }
 
 }  // namespace tiersim::fuzz

@@ -40,9 +40,13 @@ std::vector<Reader> readers() {
       {"records", fuzz::read_records, {"tests/golden/records"}},
       {"kernel_timings", fuzz::read_kernel_timings, {"tests/unit/hwmodels/data"}},
       {"traces", fuzz::read_traces, {"configs/traces"}},
+      {"own_traces", fuzz::read_own_traces, {}},
+      {"packed", fuzz::read_packed, {}},
       {"sweep_spec", fuzz::read_sweep_spec, {"configs/sweeps"}},
       {"store", fuzz::read_store, {}},
       {"tables", fuzz::read_tables, {}},
+      {"profiles", fuzz::read_profiles, {}},
+      {"goals", fuzz::read_goals, {}},
       {"array", fuzz::read_array, {}},
   };
 }

@@ -38,7 +38,7 @@ class MemoryFile {
 
 // False for a large space, which is read in seconds: its points are walked.
 bool is_quick(const std::filesystem::path& spec, const LoadOptions& options) {
-  constexpr double kMostPoints = 2000;
+  constexpr double kMostPoints = 50;
   Diagnostics diagnostics;
   const Document document = load_document(spec, options, diagnostics);
   const auto config = read<SweepConfig>(document, "sweep", diagnostics);

@@ -164,6 +164,23 @@ TEST(ProfileTable, SaysWhatNoRuleFinds) {
             "r.csv:1:1: error: this file is empty\n");
 }
 
+// A search that tries one way after the other would take 2^200 steps for the first pattern, and
+// 200^5 for the second one.
+TEST(ProfileTable, SearchesALongNameByAnyPattern) {
+  const std::string csv =
+      "Med (ns),Name\n4000," + std::string(200, '1') + "\n5000,11 m=8 n=64 k=32\n";
+  for (const std::string pattern : {"(([0-9]+)+)+ m=([0-9]+)", "()().*.*.*.* m=([0-9]+)"}) {
+    SCOPED_TRACE(pattern);
+    const auto table = read_by(description("nsys", "{column: Med (ns), unit: ns}",
+                                           "kernels: [{matches: \"" + pattern +
+                                               "\", is: {type: bf16, m: $3, n: 64, k: 32}}]\n"),
+                               csv);
+    ASSERT_TRUE(table.has_value()) << table.error().text();
+    ASSERT_EQ(table->kernels.at(0).rows.size(), 1U);
+    EXPECT_EQ(table->kernels[0].rows[0].sizes, (Doubles{8, 64, 32}));
+  }
+}
+
 TEST(ProfileTable, NamesAColumnThatNoFileOfTheFormatHas) {
   EXPECT_THAT(
       told(description("nsys", kTime,
@@ -182,6 +199,12 @@ TEST(ProfileTable, NamesMistakesOfRules) {
               HasSubstr("kernels.0: has neither or both of 'name' and 'matches'"));
   EXPECT_THAT(mistakes("{matches: \"(\", is: {m: 1}}"),
               HasSubstr("kernels.0.matches: is no regular expression: "));
+  EXPECT_THAT(mistakes("{matches: \"" + std::string(100'000, '(') + "\", is: {m: 1}}"),
+              HasSubstr("kernels.0.matches: is no regular expression: it is longer than 1000 "
+                        "characters"));
+  EXPECT_THAT(mistakes("{matches: \"((a?){2,11}){3}b\", is: {m: 1}}"),
+              HasSubstr("kernels.0.matches: is no regular expression: its counts in braces repeat "
+                        "more than 32 times"));
   EXPECT_THAT(mistakes("{matches: \"(a)b\", is: {m: $2}}"),
               HasSubstr("kernels.0.is.m: names a group that 'matches' has not; it has 1"));
   EXPECT_THAT(mistakes("{name: a, is: {q: 1}}"),

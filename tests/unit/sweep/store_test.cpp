@@ -322,6 +322,20 @@ TEST_F(StoreTest, FindsEveryChangedRow) {
   }
 }
 
+// SQLite changes rows without their index while the index is not in its table of contents.
+TEST_F(StoreTest, AnIndexThatLeadsToAnotherRowIsDamage) {
+  const fs::path path = written("a.db", {0, 1});
+  ASSERT_TRUE(compact(path));
+  const auto execute = [&](const char* sql) { Sqlite(path, Sqlite::Open::write).execute(sql); };
+  execute(
+      "PRAGMA writable_schema = ON; CREATE TABLE kept AS SELECT * FROM sqlite_master WHERE name = "
+      "'results_by_id'; DELETE FROM sqlite_master WHERE name = 'results_by_id'");
+  execute("UPDATE results SET rowid = -rowid; UPDATE results SET rowid = rowid + 3");
+  execute(
+      "PRAGMA writable_schema = ON; INSERT INTO sqlite_master SELECT * FROM kept; DROP TABLE kept");
+  EXPECT_THROW(SweepStore(path, SweepStore::Access::read).expect_whole(), DamagedStore);
+}
+
 TEST_F(StoreTest, AReaderIsToldOfAChangedRowThatItReads) {
   const fs::path path = written("a.db", {0, 1});
   Sqlite(path, Sqlite::Open::write)

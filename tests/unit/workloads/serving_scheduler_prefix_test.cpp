@@ -54,30 +54,33 @@ TEST(Scheduler, SharesNoBlockThatAnAnswerFills) {
   EXPECT_EQ(bench.scheduler().cached_prefix(s.request), 8);
 }
 
-TEST(Scheduler, WaitsForAPrefixThatComesUpAndSoDoWhoShareIt) {
+// The first one loads block 1, the second one block 2, and the third one only waits for both.
+TEST(Scheduler, WaitsForWhatItLoadsAndForWhatOthersLoad) {
   Bench bench(SchedulerPolicy::chunked,
-              {.blocks = 6,
+              {.blocks = 7,
                .prefix_block = 8,
                .prefix_levels = {10},
                .write_policy = WritePolicy::write_back},
               100);
   bench.add(16, 1, {1, 2});
   EXPECT_EQ(bench.iterate(), "0+16 |");
-  bench.add(24, 1);  // needs the whole pool
-  EXPECT_EQ(bench.iterate(), "1+24 | | prefix_store 4");
-  const Sequence& loads = bench.add(18, 1, {1, 2, 3});
-  const Sequence& waits = bench.add(18, 1, {1, 2, 4});
-  EXPECT_EQ(bench.iterate(), "| |; prefix_load 4 of 2");
-  EXPECT_EQ(bench.scheduler().blocks_used(), 4 + 1 + 1);
-  const SequenceMove load = bench.now.beside.front();
-  EXPECT_TRUE(loads.loading());
-  EXPECT_TRUE(waits.loading());
+  bench.add(28, 1);  // needs the whole pool
+  EXPECT_EQ(bench.iterate(), "1+28 | | prefix_store 4");
+  bench.add(10, 1, {1, 3});
+  const Sequence& second = bench.add(18, 1, {1, 2, 4});
+  const Sequence& third = bench.add(18, 1, {1, 2, 5});
+  EXPECT_EQ(bench.iterate(), "| |; prefix_load 2 of 2, prefix_load 2 of 3");
+  EXPECT_EQ(bench.scheduler().blocks_used(), 2 + 2 + 3);  // one more for each prompt
+  const std::vector<SequenceMove> loads = bench.now.beside;
+  bench.scheduler().arrived(loads[1]);
+  EXPECT_TRUE(second.loading());  // block 1 is on its way
+  EXPECT_TRUE(third.loading());
   EXPECT_EQ(bench.iterate(), "|");
-  bench.scheduler().arrived(load);
-  EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
+  bench.scheduler().arrived(loads[0]);
+  EXPECT_EQ(bench.iterate(), "2+2 3+2 4+2 |");
 }
 
-// The same where blocks are written through: the pool's room waits for the store, and the next
+// Where blocks are written through, the pool's room waits for the store, and the next
 // prompt for neither.
 TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}},
@@ -115,28 +118,6 @@ TEST(Scheduler, LoadsABlockInFrontOfOthersThatAreThere) {
   EXPECT_EQ(s.loads, PrefixBlocks{1});
   bench.scheduler().arrived(bench.now.beside.front());
   EXPECT_EQ(bench.iterate(), "2+7 |");
-}
-
-TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
-  Bench bench(SchedulerPolicy::chunked,
-              {.blocks = 6,
-               .prefix_block = 8,
-               .prefix_levels = {10},
-               .write_policy = WritePolicy::write_back},
-              100);
-  bench.add(16, 1, {1, 2});
-  EXPECT_EQ(bench.iterate(), "0+16 |");
-  bench.add(24, 1);
-  EXPECT_EQ(bench.iterate(), "1+24 | | prefix_store 4");
-  bench.add(10, 1, {1, 3});
-  const Sequence& second = bench.add(18, 1, {1, 2, 4});
-  EXPECT_EQ(bench.iterate(), "| |; prefix_load 2 of 2, prefix_load 2 of 3");
-  const std::vector<SequenceMove> loads = bench.now.beside;
-  bench.scheduler().arrived(loads[1]);
-  EXPECT_TRUE(second.loading());  // its first block is the other one's
-  EXPECT_EQ(bench.iterate(), "|");
-  bench.scheduler().arrived(loads[0]);
-  EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
 }
 
 }  // namespace
