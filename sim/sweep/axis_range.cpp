@@ -129,6 +129,8 @@ Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepLogRange& range,
     out.points_ = *range.points;
     return out;
   }
+  if (!range.factor)  // of a file with mistakes
+    return Unexpected(RangeProblem{"factor", "is missing", "or give the number of points"});
   if (!std::isfinite(*range.factor) || *range.factor <= 1)
     return Unexpected(
         RangeProblem{"factor", fmt::format("'{}' is no finite number above 1", *range.factor)});
