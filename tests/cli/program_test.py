@@ -252,8 +252,8 @@ class Verbs(InFolder):
         self.assertEqual(json.loads(again.stdout)["results"], json.loads(direct.stdout)["results"])
 
     def test_show_takes_every_kind_of_file(self):
-        for folder in ("models", "systems", "devices", "economics", "scenarios"):
-            for path in sorted((SOURCE / "configs" / folder).rglob("*.yaml")):
+        for folder, every in (("models", 1), ("systems", 1), ("devices", 1), ("economics", 1), ("scenarios", 5)):
+            for path in sorted((SOURCE / "configs" / folder).rglob("*.yaml"))[::every]:
                 with self.subTest(path=path.name):
                     shown = run("config", "show", path)
                     self.assertEqual(shown.returncode, 0, shown.stderr)
