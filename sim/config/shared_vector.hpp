@@ -4,7 +4,6 @@
 // them.
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,17 +11,30 @@
 namespace tiersim {
 
 /// Copies may belong to several threads; one copy belongs to one thread at a time. T may be
-/// incomplete where the member is declared.
+/// incomplete where the member is declared. Owners are counted here and not by a shared_ptr, whose
+/// use_count() does not order what a former owner read before what the last one writes.
 template <class T>
 class SharedVector {
  public:
   SharedVector() = default;
   SharedVector(std::vector<T> elements)  // NOLINT(google-explicit-constructor)
-      : elements_(std::make_shared<std::vector<T>>(std::move(elements))) {}
+      : shared_(new Shared{.elements = std::move(elements)}) {}
+  SharedVector(const SharedVector& other) : shared_(other.shared_) {
+    if (shared_ != nullptr) shared_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  SharedVector(SharedVector&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  SharedVector& operator=(SharedVector other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  ~SharedVector() {
+    if (shared_ != nullptr && shared_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete shared_;
+  }
 
   const std::vector<T>& get() const {
     static const std::vector<T> kNone;
-    return elements_ ? *elements_ : kNone;
+    return shared_ != nullptr ? shared_->elements : kNone;
   }
   auto begin() const { return get().begin(); }
   auto end() const { return get().end(); }
@@ -37,19 +49,20 @@ class SharedVector {
   }
   /// The same, to add and to remove elements.
   std::vector<T>& edit() {
-    if (!elements_) {
-      elements_ = std::make_shared<std::vector<T>>();
-    } else if (elements_.use_count() > 1) {
-      elements_ = std::make_shared<std::vector<T>>(*elements_);
-    } else {
-      // Another thread may just have released its copy: what it read comes before what is written.
-      std::atomic_thread_fence(std::memory_order_acquire);
-    }
-    return *elements_;
+    if (shared_ == nullptr)
+      shared_ = new Shared{};
+    else if (shared_->owners.load(std::memory_order_acquire) > 1)
+      *this = SharedVector(std::vector<T>(shared_->elements));
+    return shared_->elements;
   }
 
  private:
-  std::shared_ptr<std::vector<T>> elements_;
+  struct Shared {
+    std::atomic<std::size_t> owners = 1;
+    std::vector<T> elements = {};
+  };
+
+  Shared* shared_ = nullptr;
 };
 
 }  // namespace tiersim
