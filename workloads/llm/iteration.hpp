@@ -3,8 +3,9 @@
 // one pass over the weights. It is one GPU's part, as for a step (step_builder.hpp).
 //
 // Sequences of different lengths decode as if all had the mean length, since reads of a method are
-// linear in the context except for whole pages, tiles and rounded shares. `context` is that mean as
-// a whole number; a fractional mean takes two iterations.
+// linear in the context except for whole pages, tiles and rounded shares. Beyond the first chunk of
+// chunked attention they are not: the chunk of the mean length then stands for those of all.
+// `context` is that mean as a whole number; a fractional mean takes two iterations.
 #include <vector>
 
 #include "workloads/llm/step_chain.hpp"
