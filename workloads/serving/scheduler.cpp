@@ -27,9 +27,7 @@ Scheduler::Scheduler(const ServerConfig& config, BlockLimits limits)
 // The sequence's own blocks, beside the shared prefix. An encoder's rows take as many blocks as
 // others.
 std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) const {
-  const auto whole = [&](std::int64_t of) {
-    return blocks_of(limits_.groups, limits_.block, of);
-  };
+  const auto whole = [&](std::int64_t of) { return blocks_of(limits_.groups, limits_.block, of); };
   const std::int64_t encoded = limits_.encoder ? whole(s.request.input_tokens) : 0;
   return whole(positions) + encoded - s.shared * pool_.entry_blocks();
 }
