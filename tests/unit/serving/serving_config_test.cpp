@@ -57,8 +57,10 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedServing, ::testing::ValuesIn(testing::shipp
 
 TEST(ServingConfig, HasNoBatchAndNoContextOfAStep) {
   const std::string text = canonical_json(serving(kPoisson));
-  EXPECT_NE(text.find(R"("step":{"weight_type":"bf16","kv_type":"bf16","overlap":"serial",)"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          R"("step":{"weight_type":"bf16","weight_types":{},"kv_type":"bf16","overlap":"serial",)"),
+      std::string::npos)
       << text;
   EXPECT_EQ(text.find("\"region\""), std::string::npos);
 }
