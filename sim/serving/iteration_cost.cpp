@@ -51,6 +51,7 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
   for (const LayerType type : replica_.model.types())
     types_.push_back(
         {static_cast<std::int64_t>(types_.size()),
+         replica_.model.layers_of(type).attention_chunk.value_or(0),
          {layers(), [&](std::int64_t layer) { return replica_.model.type_of(layer) == type; }}});
   executed_ = overlaps();
 }
@@ -264,15 +265,20 @@ const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
 
 void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
                                   std::int64_t times) {
+  // In a chunk a sequence reads what it would in the first one. Costs are linear in these
+  // positions.
+  if (const std::int64_t mean = positions / decodes; type.chunk > 0 && mean > type.chunk)
+    positions -= (mean - 1) / type.chunk * type.chunk * decodes;
   const auto [below, step] = on_grid(std::max<std::int64_t>(1, positions / decodes), 1024, 6);
+  const std::int64_t above = type.chunk > 0 ? std::min(below + step, type.chunk) : below + step;
   const std::int64_t rest = positions - below * decodes;
-  if (rest <= 0) {
+  if (rest <= 0 || above == below) {
     sum_.add(attention(type, decodes, below), times);
     return;
   }
   between_.clear();
   low_ = attention(type, decodes, below);
-  between_.add_between(low_, attention(type, decodes, below + step), rest, step * decodes);
+  between_.add_between(low_, attention(type, decodes, above), rest, (above - below) * decodes);
   sum_.add(between_, times);
 }
 

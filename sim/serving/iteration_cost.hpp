@@ -58,6 +58,7 @@ class IterationCost {
   /// The layers that attend in one way.
   struct OfType {
     std::int64_t index = 0;
+    std::int64_t chunk = 0;  ///< positions that attend to each other only; 0: all
     Alike layers;
     DemandCache prompts{kByTokens};  ///< one or two pieces
   };
