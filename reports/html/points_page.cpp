@@ -32,7 +32,7 @@ constexpr std::size_t kNumbersMax = 500;  // numbers with a source
 std::string cell(const MetricColumn& metric, std::size_t point) {
   if (std::isnan(metric.values[point])) return "";
   const auto text = [&](double value) { return display(value, metric.unit); };
-  const std::string middle = text(metric.values[point]);
+  std::string middle = text(metric.values[point]);
   if (metric.low.empty() || std::isnan(metric.low[point])) return middle;
   const std::string low = text(metric.low[point]);
   const std::string high = text(metric.high[point]);

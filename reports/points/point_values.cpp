@@ -65,13 +65,13 @@ std::optional<double> metric_value(const RunRecord& record, const std::string& n
 }
 
 std::span<const std::array<ReportObjective, 2>> usual_objectives() {
-  static const std::array<std::array<ReportObjective, 2>, 5> kPairs{
+  static const std::array<std::array<ReportObjective, 2>, 5> pairs{
       {{{{"throughput_tokens_per_s", true}, {"kv_footprint_bytes", false}}},
        {{{"throughput_tokens_per_s", true}, {"tpot_s", false}}},
        {{{"goodput_requests_per_s", true}, {"ttft_s.p99", false}}},
        {{{"throughput_tokens_per_s", true}, {"tpot_s.p99", false}}},
        {{{"step_time_s", false}, {"kv_footprint_bytes", false}}}}};
-  return kPairs;
+  return pairs;
 }
 
 std::vector<std::string> metric_names(const PointTable& table) {

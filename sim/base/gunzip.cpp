@@ -28,7 +28,7 @@ class Gunzip::Stream {
   Stream& operator=(const Stream&) = delete;
 
   bool add(std::string_view packed, std::string& out) {
-    // zlib does not write to its input.
+    // zlib does not write to its input. NOLINTNEXTLINE(*-const-cast)
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
     do {

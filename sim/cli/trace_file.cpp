@@ -36,6 +36,7 @@ class Gzip {
   template <class Write>
   void add(std::string_view text, bool last, const Write& write) {
     // zlib does not write to its input.
+    // NOLINTNEXTLINE(*-const-cast)
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream_.avail_in = static_cast<uInt>(text.size());
     do {

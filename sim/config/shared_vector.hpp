@@ -33,8 +33,8 @@ class SharedVector {
   }
 
   const std::vector<T>& get() const {
-    static const std::vector<T> kNone;
-    return shared_ != nullptr ? shared_->elements : kNone;
+    static const std::vector<T> none;
+    return shared_ != nullptr ? shared_->elements : none;
   }
   auto begin() const { return get().begin(); }
   auto end() const { return get().end(); }

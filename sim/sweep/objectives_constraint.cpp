@@ -138,9 +138,9 @@ std::optional<Magnitude> Constraint::limit_of(const std::string& metric) const {
   for (const Part& part : parts_) {
     if (!part.left || !part.right) continue;
     if (is_metric(*part.left, metric)) {
-      if (const auto limit = constant(*part.right)) return limit;
+      if (auto limit = constant(*part.right)) return limit;
     } else if (is_metric(*part.right, metric)) {
-      if (const auto limit = constant(*part.left)) return limit;
+      if (auto limit = constant(*part.left)) return limit;
     }
   }
   return std::nullopt;
