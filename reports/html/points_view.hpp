@@ -41,7 +41,8 @@ struct MetricColumn {
   bool varies = false;
 };
 
-/// What the first chart of a page shows at first. The chart decides what is not given.
+/// The columns that the first chart of a page is drawn from when the page is opened. For a column
+/// that is absent here, the chart chooses one itself.
 struct ChartChoice {
   std::optional<std::size_t> x = {};      ///< numeric column
   std::string metric = {};                ///< full name

@@ -95,7 +95,7 @@ std::string latex_cell(std::string_view cell) {
   return fmt::format("{{{}}}{}", cell.front(), latex_escaped(cell.substr(1)));
 }
 
-// What stands in backquotes is a command.
+// Text between backquotes is a command line, and LaTeX sets it in a typewriter face.
 std::string latex_note(std::string_view note) {
   std::string out;
   while (!note.empty()) {

@@ -54,8 +54,9 @@ class LineWriter final : public Fields {
     out_ += '{';
     written.next = 0;
   }
-  /// Of the outermost mapping. `unchanged`: length of the text before the first field that changes,
-  /// of which `out` consists; 0 where it is not known, and it is then set.
+  /// Writes the outermost mapping. `out` already holds the text before the first field that
+  /// changes, and `unchanged` is the length of that text. A length of 0 means that it is not known
+  /// yet; the writer then sets it.
   LineWriter(std::string& out, const ChangedKeys& changed, WrittenFields& written,
              std::size_t& unchanged)
       : out_(out),

@@ -193,7 +193,8 @@ struct MatrixShape {
   std::int64_t columns = 0;
   std::int64_t depth = 0;
   std::int64_t count = 1;
-  /// Of an element of the second matrix with its part of a scale; 0: as the arithmetic has.
+  /// Bits of one stored element of the second matrix, its share of a group's scale included. 0
+  /// means that the matrix is stored in the type that the arithmetic multiplies.
   double weight_bits = 0;
   /// Equal second matrices that a benchmark goes round, of which those that fit stay in L2; 0 in a
   /// step, which reads many others in between.

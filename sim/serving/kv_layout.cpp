@@ -173,7 +173,7 @@ class Layout {
   std::vector<ClassBytes> at(const AttentionContext& replica, std::int64_t context) const {
     return tensors(step_of(replica, StepKind::decode, 1, context));
   }
-  // What one sequence caches on one GPU.
+  // Tensors that the method caches for one sequence on one GPU, by type of layer.
   std::vector<LayersCached> cached_at(const AttentionContext& replica, std::int64_t context) const {
     return cached_by_type(method_,
                           device_step(step_of(replica, StepKind::decode, 1, context)).context);

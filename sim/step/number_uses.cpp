@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kPackets = ".packet_level";
 
-// What a step uses, found in one pass over its different operations.
+// The kernel families, requesters, collectives and timed kernels that a step uses. One pass over
+// the distinct operations of the step finds them.
 struct StepUses {
   std::array<bool, kKernelFamilyNames.size()> families{};
   std::array<bool, kRequesterNames.size()> requesters{};
