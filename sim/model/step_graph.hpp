@@ -26,23 +26,27 @@ enum class TensorClass : std::uint8_t {
   key_copy,      ///< a second layout of the keys (SparQ)
   lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
   page_bounds,   ///< smallest and largest key of each page, used for screening only (Quest)
+  index_keys,    ///< keys of an indexer, used for screening only (DeepSeek sparse attention)
   scores,        ///< attention that each kept position has received so far (H2O)
   row_cache,     ///< copies in the near tier of far rows that are often chosen
   cross_rows,    ///< keys and values of an encoder's output
+  states,        ///< of linear attention: as many bytes at every length
   indices,       ///< positions that screening chose
   activations,
   staging,    ///< near-tier buffers that fetched tensors land in
   workspace,  ///< partial results of split kernels, buffers of collectives, driver memory
 };
-inline constexpr std::array<std::string_view, 13> kTensorClassNames{
-    "weights",   "keys",       "values",  "key_copy",    "lowrank_keys", "page_bounds", "scores",
-    "row_cache", "cross_rows", "indices", "activations", "staging",      "workspace"};
+inline constexpr std::array<std::string_view, 15> kTensorClassNames{
+    "weights",     "keys",       "values",      "key_copy",  "lowrank_keys",
+    "page_bounds", "index_keys", "scores",      "row_cache", "cross_rows",
+    "states",      "indices",    "activations", "staging",   "workspace"};
 constexpr std::string_view name(TensorClass c) {
   return kTensorClassNames[static_cast<std::size_t>(c)];
 }
-/// Classes that the papers count as the KV cache.
+/// Classes that grow with the sequences or their number: what the papers count as the KV cache,
+/// and the states that stand in its place.
 constexpr bool is_kv_cache(TensorClass c) {
-  return c >= TensorClass::keys && c <= TensorClass::cross_rows;
+  return c >= TensorClass::keys && c <= TensorClass::states;
 }
 
 /// The direction as the GPU sees it: a read moves bytes towards the GPU.
@@ -83,9 +87,11 @@ enum class KernelFamily : std::uint8_t {
   screening,
   elementwise,
   experts,  ///< grouped products of a layer's experts; a gemm where the GPU has no numbers for them
-  quantisation,  ///< of the input of a product, whose timings may hold it (MatrixShape)
+  quantisation,      ///< of the input of a product, whose timings may hold it (MatrixShape)
+  linear_attention,  ///< update and reading of a state of fixed size (LinearShape)
+  causal_conv,       ///< short convolution over positions, before linear attention
 };
-inline constexpr std::array<std::string_view, 10> kKernelFamilyNames{"gemm",
+inline constexpr std::array<std::string_view, 12> kKernelFamilyNames{"gemm",
                                                                      "attention",
                                                                      "grouped_attention",
                                                                      "gathered_attention",
@@ -94,7 +100,9 @@ inline constexpr std::array<std::string_view, 10> kKernelFamilyNames{"gemm",
                                                                      "screening",
                                                                      "elementwise",
                                                                      "experts",
-                                                                     "quantisation"};
+                                                                     "quantisation",
+                                                                     "linear_attention",
+                                                                     "causal_conv"};
 constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }
@@ -241,6 +249,23 @@ struct ExpertsShape {
   friend bool operator==(const ExpertsShape&, const ExpertsShape&) = default;
 };
 
+/// Linear attention of new tokens, or the convolution before it. Sequences are 0 if the operation
+/// is neither.
+struct LinearShape {
+  std::int64_t sequences = 0;
+  std::int64_t tokens = 1;  ///< new ones of a sequence
+  bool decode = true;       ///< one token a sequence, by the kernel that updates the state in place
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;  ///< each has a state of key_dim x value_dim
+  std::int64_t key_dim = 0;
+  std::int64_t value_dim = 0;
+  std::int64_t taps = 0;  ///< positions under the convolution
+  /// Decay by element of the key (Kimi Delta Attention), or by head.
+  bool decay_by_element = false;
+
+  friend bool operator==(const LinearShape&, const LinearShape&) = default;
+};
+
 struct Op {
   OpKind kind = OpKind::compute;
   Phase phase = Phase::projection;
@@ -253,6 +278,7 @@ struct Op {
   MatrixShape matrix{};        ///< for a gemm
   AttentionShape attention{};  ///< for dense attention
   ExpertsShape experts{};      ///< for a product of experts
+  LinearShape linear{};        ///< for linear attention and its convolution
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};

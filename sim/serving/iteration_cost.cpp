@@ -44,16 +44,37 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
       device_(decode_context(replica_)),
       decode_{.context = device_},
       stages_(config.scenario.parallel.pipeline),
-      experts_(layers(), [&](std::int64_t layer) { return replica_.model.is_moe_layer(layer); }),
       sum_(system),
       between_(system) {
   replica_.host_works = false;  // the server's own host works in parallel
-  for (const LayerType type : replica_.model.types())
+  group_layers();
+  executed_ = overlaps();
+}
+
+void IterationCost::group_layers() {
+  const LlmConfig& model = replica_.model;
+  for (const LayerType type : model.types()) {
+    if (type == LayerType::no_attention) continue;
     types_.push_back(
         {static_cast<std::int64_t>(types_.size()),
-         replica_.model.layers_of(type).attention_chunk.value_or(0),
-         {layers(), [&](std::int64_t layer) { return replica_.model.type_of(layer) == type; }}});
-  executed_ = overlaps();
+         model.layers_of(type).attention_chunk.value_or(0),
+         type != LayerType::linear_attention,
+         {layers(), [&](std::int64_t layer) { return model.type_of(layer) == type; }}});
+  }
+  // Layers that cache positions have equal products, whichever positions those are.
+  const auto products_of = [&](std::int64_t layer) {
+    const LayerType type = model.type_of(layer);
+    return std::pair(caches_positions(type) ? LayerType::full_attention : type,
+                     model.has_mlp(layer) ? model.mlp_type(layer) : MlpType::none);
+  };
+  std::vector<std::pair<LayerType, MlpType>> found;
+  for (std::int64_t layer = 0; layer < layers(); ++layer) {
+    const auto products = products_of(layer);
+    if (std::ranges::find(found, products) != found.end()) continue;
+    products_.push_back({static_cast<std::int64_t>(found.size()),
+                         {layers(), [&](std::int64_t at) { return products_of(at) == products; }}});
+    found.push_back(products);
+  }
 }
 
 IterationCost::Alike::Alike(std::int64_t layers, const std::function<bool(std::int64_t)>& is_one) {
@@ -116,7 +137,7 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
   IterationWork work = batch.work();
   for (const ExitLayer& at : exits.layers) {
     work.decodes = at.rows;
-    sum_.add(layer(experts_.between(at.layer, at.layer + 1) > 0, work));
+    add_products(work, at.layer, at.layer + 1);
     for (const OfType& type : types_)
       if (type.layers.between(at.layer, at.layer + 1) > 0)
         add_attention(type, at.rows, batch.positions * at.rows / batch.decodes, 1);
@@ -138,15 +159,19 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
 
 void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to) {
   IterationWork work = batch.work();
-  const std::int64_t experts = experts_.between(from, to);
-  if (to - from > experts) sum_.add(layer(false, work), to - from - experts);
-  if (experts > 0) sum_.add(layer(true, work), experts);
+  add_products(work, from, to);
   for (OfType& type : types_) {
     const std::int64_t layers = type.layers.between(from, to);
     if (layers == 0) continue;
     if (batch.decodes > 0) add_attention(type, batch.decodes, batch.positions, layers);
     if (!batch.chunks.empty()) add_prompts(type, batch.chunks, layers);
   }
+}
+
+void IterationCost::add_products(const IterationWork& work, std::int64_t from, std::int64_t to) {
+  for (const OfProducts& products : products_)
+    if (const std::int64_t layers = products.layers.between(from, to); layers > 0)
+      sum_.add(layer(products, work), layers);
 }
 
 void IterationCost::add_prompts(OfType& type, const std::vector<PromptChunk>& chunks,
@@ -229,9 +254,7 @@ void IterationCost::add_ends(std::int64_t tokens, std::int64_t logits) {
 }
 
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
-const Demand& IterationCost::layer(bool experts, const IterationWork& work) {
-  std::int64_t at = experts ? experts_.first : 0;
-  while (!experts && replica_.model.is_moe_layer(at)) ++at;
+const Demand& IterationCost::layer(const OfProducts& products, const IterationWork& work) {
   const std::int64_t prompts = work.prompt_tokens();
   IterationWork like{
       .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
@@ -240,16 +263,18 @@ const Demand& IterationCost::layer(bool experts, const IterationWork& work) {
   if (!by_part) like.decodes += prompts;
   const auto make = [&](const IterationWork& of) {
     return demand_of(
-        build_iteration_layer(replica_, method_, of, static_cast<int>(at), system_.tier_names()),
+        build_iteration_layer(replica_, method_, of, static_cast<int>(products.layers.first),
+                              system_.tier_names()),
         system_);
   };
   if (replica_.parallel.sequences_are_spread() && prompts > 0) {
     uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
-  return layers_.get({2 * like.encoder_context + (experts ? 1 : 0), like.decodes,
-                      by_part ? prompts : 0, like.padding},
-                     [&] { return make(like); });
+  return layers_.get(
+      {static_cast<std::int64_t>(products_.size()) * like.encoder_context + products.index,
+       like.decodes, by_part ? prompts : 0, like.padding},
+      [&] { return make(like); });
 }
 
 const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
@@ -265,6 +290,7 @@ const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
 
 void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
                                   std::int64_t times) {
+  if (!type.positions) return sum_.add(attention(type, decodes, 1), times);
   // In a chunk a sequence reads what it would in the first one. Costs are linear in these
   // positions.
   if (const std::int64_t mean = positions / decodes; type.chunk > 0 && mean > type.chunk)

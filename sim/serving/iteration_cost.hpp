@@ -59,10 +59,18 @@ class IterationCost {
   struct OfType {
     std::int64_t index = 0;
     std::int64_t chunk = 0;  ///< positions that attend to each other only; 0: all
+    bool positions = true;   ///< false where the number of positions makes no difference
     Alike layers;
     DemandCache prompts{kByTokens};  ///< one or two pieces
   };
 
+  /// The layers with the same products around their attention, and after it.
+  struct OfProducts {
+    std::int64_t index = 0;
+    Alike layers;
+  };
+
+  void group_layers();
   bool overlaps();
   Demand run(const StepGraph& graph) const;
   std::int64_t layers() const { return replica_.model.layers; }
@@ -72,7 +80,8 @@ class IterationCost {
   const Demand& begin(std::int64_t tokens);
   const Demand& end(std::int64_t logits);
   void add_ends(std::int64_t tokens, std::int64_t logits);
-  const Demand& layer(bool experts, const IterationWork& work);
+  const Demand& layer(const OfProducts& products, const IterationWork& work);
+  void add_products(const IterationWork& work, std::int64_t from, std::int64_t to);
   const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
@@ -95,8 +104,8 @@ class IterationCost {
   AttentionContext device_;  // for a decode step
   AttentionPart decode_;     // the same, at the batch and context in question
   std::int64_t stages_ = 1;
-  Alike experts_;              // layers with experts
-  std::vector<OfType> types_;  // each layer is of one of these
+  std::vector<OfProducts> products_;  // each layer is of one of these
+  std::vector<OfType> types_;         // likewise, but for layers that do not attend
   bool executed_ = false;
   Demand sum_;
   Demand between_;  // scratch

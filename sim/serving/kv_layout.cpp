@@ -39,10 +39,11 @@ AttentionContext step_of(AttentionContext replica, StepKind kind, std::int64_t b
   return replica;
 }
 
-// The replica with layers that are all alike and keep every position.
+// The replica with layers that all keep every position, but for those that keep none.
 AttentionContext without_limits(AttentionContext replica) {
   if (!replica.model.mixes_types()) return replica;
-  replica.model.layer_types.clear();
+  for (LayerType& type : replica.model.layer_types)
+    if (caches_positions(type)) type = LayerType::full_attention;
   replica.model.attention_window.reset();
   replica.model.attention_chunk.reset();
   return replica;
@@ -93,8 +94,11 @@ class Layout {
     out_.gpus_of_block = parallel.devices() / out_.pools;
     out_.block = block_;
     out_.block_bytes.resize(system_.tier_names().size());
+    if (replica_.model.attention_layers() == 0)
+      return Unexpected(std::string("no layer of the model keeps keys and values of positions"));
     group_layers();
     measure_block();
+    add_states();
     fill_tiers();
     if (out_.blocks == std::numeric_limits<std::int64_t>::max())
       return Unexpected(std::string("the method keeps nothing of a sequence"));
@@ -123,7 +127,10 @@ class Layout {
           {.most = kept < kLong ? std::max<std::int64_t>(1, stretches(kept)) : 0});
     }
     for (const std::int64_t of_type : layers) shared_ = std::gcd(shared_, of_type);
-    for (std::size_t g = 0; g < layers.size(); ++g) out_.groups[g].blocks = layers[g] / shared_;
+    for (std::size_t g = 0; g < layers.size(); ++g) {
+      out_.groups[g].blocks = layers[g] / shared_;
+      stretch_blocks_ += out_.groups[g].blocks;
+    }
   }
 
   // Measured over a stretch in which everything is kept, or over all kept positions.
@@ -132,7 +139,7 @@ class Layout {
     const std::int64_t longest = kept_keys(cached_at(unlimited_, kLong).front().tensors);
     const std::int64_t window = longest < kLong ? longest / block_ : kStretch + 1;
     const std::int64_t many = std::clamp<std::int64_t>(window - 1, 1, kStretch);
-    const std::int64_t blocks = many * stretch_blocks();
+    const std::int64_t blocks = many * stretch_blocks_;
     const auto one = of_sequences(at(unlimited_, block_));
     const auto more = of_sequences(at(unlimited_, (many + 1) * block_));
     const auto first = of_sequences(at(replica_, block_));
@@ -159,11 +166,17 @@ class Layout {
     return Bytes::from_base((of.in_base() + blocks - 1) / blocks);
   }
   std::int64_t stretches(std::int64_t positions) const { return (positions + block_ - 1) / block_; }
-  // Blocks of a stretch of positions that all layers keep.
-  std::int64_t stretch_blocks() const {
-    std::int64_t sum = 0;
-    for (const BlockGroup& group : out_.groups) sum += group.blocks;
-    return sum;
+  // States of linear attention take blocks of the pool, as many at every length; where the pool has
+  // no bytes in the near tier they stay in the buffers of a sequence.
+  void add_states() {
+    const auto near = system_.tier(config_.scenario.placement.near).index();
+    const auto of_class = static_cast<std::size_t>(TensorClass::states);
+    const Bytes state = tensors(step_of(replica_, StepKind::decode, 1, block_))[near][of_class];
+    const Bytes block = out_.block_bytes[near];
+    if (state == Bytes{} || block == Bytes{}) return;
+    const std::int64_t blocks = (state.in_base() + block.in_base() - 1) / block.in_base();
+    out_.groups.push_back({.blocks = blocks, .most = 1});
+    sequence_bytes_[near] -= state;
   }
 
   // Bytes by tier and class on one GPU.
@@ -266,7 +279,7 @@ class Layout {
     }
     c.block_positions = block_;
     c.blocks = out_.blocks;
-    c.positions = out_.blocks / stretch_blocks() * block_;
+    c.positions = out_.blocks / stretch_blocks_ * block_;
   }
 
   // Checks that the stated room holds at least one block, and is available.
@@ -300,7 +313,8 @@ class Layout {
   AttentionContext replica_;
   AttentionContext unlimited_;
   std::int64_t block_;
-  std::int64_t shared_ = 0;  // layers of one block of the pool
+  std::int64_t shared_ = 0;          // layers of one block of the pool
+  std::int64_t stretch_blocks_ = 0;  // blocks of a stretch of positions that all layers keep
   KvLayout out_;
   std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence of any length
   std::vector<Bytes> left_;            // by TierId: available for blocks

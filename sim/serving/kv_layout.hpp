@@ -14,7 +14,8 @@
 // number of blocks a sequence. If the method rounds positions, a block has their mean share. Of a
 // model whose types of layers keep different numbers of positions, a block has the layers of a
 // share of each type (block_group.hpp); a chunk counts as full, as engines free it when the next
-// one begins.
+// one begins. States of linear attention take whole blocks of the same pool, as in vLLM's hybrid
+// manager of the cache, and move with them when a sequence is swapped or handed over.
 #include "sim/base/expected.hpp"
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/serving_config.hpp"

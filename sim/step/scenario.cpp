@@ -124,6 +124,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_parallel(f, c);
   check_latent(f, c);
   check_types(f, c);
+  check_states(f, c);
   check_what_if(f, c);
 }
 

@@ -54,9 +54,11 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};
   const LlmConfig seen = device_model(c.model, step, layer);
-  for (const LayerType type : seen.types())
+  for (const LayerType type : seen.types()) {
+    if (!caches_positions(type)) continue;
     for (const MethodProblem& problem : c.method.method->problems(seen.layers_of(type), step))
       f.check(false, "method." + problem.key, problem.message, problem.hint);
+  }
 }
 
 void check_types(Fields& f, const ScenarioConfig& c) {
@@ -67,6 +69,11 @@ void check_types(Fields& f, const ScenarioConfig& c) {
                           !c.step.weight_types.router),
           "step.weight_types", "model '" + c.model.name + "' has no experts",
           "leave experts, shared_experts and router out");
+}
+
+void check_states(Fields& f, const ScenarioConfig& c) {
+  f.check(c.model.linear || c.step.state_type == StateType::fp32, "step.state_type",
+          "has no meaning: model '" + c.model.name + "' has no linear attention", "leave it out");
 }
 
 void check_latent(Fields& f, const ScenarioConfig& c) {

@@ -18,6 +18,7 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_types(Fields& f, const ScenarioConfig& c);
+void check_states(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);
 
 }  // namespace tiersim

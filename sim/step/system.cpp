@@ -348,6 +348,7 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .matrix = op.matrix,
                                       .attention = op.attention,
                                       .experts = op.experts,
+                                      .linear = op.linear,
                                       .warm = op.warm});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup = op.fused ? plan.remote_latency : plan.setup + time.launch;

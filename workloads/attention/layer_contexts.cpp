@@ -28,7 +28,8 @@ const AttentionContext& LayerContexts::of(std::int64_t layer) const {
 std::vector<const AttentionContext*> LayerContexts::all() const {
   if (types_.empty()) return {&whole_};
   std::vector<const AttentionContext*> out;
-  for (const OfType& of_type : types_) out.push_back(&of_type.context);
+  for (const OfType& of_type : types_)
+    if (caches_positions(of_type.type)) out.push_back(&of_type.context);
   return out;
 }
 

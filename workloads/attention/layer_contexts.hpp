@@ -14,7 +14,8 @@ class LayerContexts {
   explicit LayerContexts(const AttentionContext& whole);
 
   const AttentionContext& of(std::int64_t layer) const;
-  /// One for each type of layer, in the order in which the types first appear.
+  /// One for each type of layer that a method is for, in the order in which the types first appear:
+  /// not of linear attention, nor of layers that have no attention.
   std::vector<const AttentionContext*> all() const;
 
  private:

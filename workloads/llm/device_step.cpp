@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim {
@@ -36,7 +37,12 @@ DeviceStep device_step(const AttentionContext& context) {
     const ParallelConfig& to = context.handover->to;
     const std::int64_t copies = to.sequences_are_spread() ? 1 : to.tensor;
     const std::int64_t senders = p.sequences_are_spread() ? 1 : p.tensor;
-    out.handed_over = (cached_of(shard_of(context.model, to)) * copies + senders - 1) / senders;
+    const LlmConfig received = shard_of(context.model, to);
+    const auto sent = [&](std::int64_t each) { return (each * copies + senders - 1) / senders; };
+    out.handed_over = sent(cached_of(received));
+    if (received.linear)
+      out.handed_state =
+          Bytes::from_base(sent(state_bytes(*received.linear, device.step.state_type).in_base()));
   }
   return out;
 }

@@ -17,6 +17,7 @@ struct DeviceStep {
   std::int64_t group_batch = 0;
   std::int64_t vocabulary = 0;   ///< of the whole model
   std::int64_t handed_over = 0;  ///< elements that it sends for each position and layer; 0: none
+  Bytes handed_state = {};       ///< of linear attention, that it sends for each sequence and layer
   /// Rows of the tensor group; empty: one for each sequence.
   std::optional<std::int64_t> logits = {};
 

@@ -1,16 +1,13 @@
 #include "workloads/llm/llm_config.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include <fmt/format.h>
 
 #include "sim/base/check.hpp"
 
 namespace tiersim {
 namespace {
-
-Product full(std::int64_t in, std::int64_t out) {
-  return {.in = in, .out = out, .produced = out, .weights = in * out};
-}
 
 // Product where each head multiplies its part of the input with its own block.
 Product by_head(std::int64_t heads, std::int64_t in, std::int64_t out) {
@@ -18,9 +15,28 @@ Product by_head(std::int64_t heads, std::int64_t in, std::int64_t out) {
       .in = heads * in, .out = heads * out, .produced = heads * out, .weights = heads * in * out};
 }
 
-std::int64_t weights(const std::vector<Product>& products) {
-  return std::accumulate(products.begin(), products.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Product& p) { return sum + p.weights; });
+void check_linear(Fields& f, const LlmConfig& c) {
+  const auto has = [&](LayerType type) { return std::ranges::count(c.layer_types, type) > 0; };
+  f.check(c.linear || !has(LayerType::linear_attention), "linear",
+          "is missing, and layer_types has linear_attention",
+          "kind, heads and widths of its state");
+  f.check(!c.linear || has(LayerType::linear_attention), "linear",
+          "is of no layer: layer_types has no linear_attention", "leave it out");
+  f.check(!c.encoder || (!c.linear && !has(LayerType::no_attention)), "encoder",
+          "cannot stand beside layers of linear_attention or no_attention",
+          "no such model is known");
+  const bool experts = std::ranges::count(c.mlp_types, MlpType::experts) > 0;
+  f.check(c.moe || !experts, "moe", "is missing, and mlp_types has experts", "the experts");
+  f.check(!c.moe || c.mlp_types.empty() || experts, "moe",
+          "is of no layer: mlp_types has no experts", "leave it out");
+  f.check(!c.moe || c.mlp_types.empty() || (c.moe->dense_layers == 0 && c.moe->every == 1),
+          "mlp_types", "cannot stand beside moe.dense_layers or moe.every",
+          "mlp_types alone says which layers have experts");
+  for (std::int64_t layer = 0; layer < c.layers && !c.mlp_types.empty(); ++layer)
+    if (c.type_of(layer) == LayerType::no_attention && c.mlp_type(layer) == MlpType::none)
+      return f.check(false, "mlp_types",
+                     fmt::format("leaves layer {} with neither attention nor MLP", layer),
+                     "dense or experts where layer_types has no_attention");
 }
 
 void check_combinations(Fields& f, const LlmConfig& c) {
@@ -39,13 +55,18 @@ void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(!all || !c.attention_window || !c.attention_chunk, "attention_chunk",
           "cannot stand beside attention_window without layer_types",
           "layer_types says which layers have which");
-  f.check(static_cast<std::int64_t>(c.layer_types.size()) <= c.layers, "layer_types",
-          "is longer than the model", "one entry a layer, or fewer that repeat");
+  for (const auto& [key, size] :
+       {std::pair("layer_types", c.layer_types.size()), {"mlp_types", c.mlp_types.size()}})
+    f.check(static_cast<std::int64_t>(size) <= c.layers, key, "is longer than the model",
+            "one entry a layer, or fewer that repeat");
+  check_linear(f, c);
   if (c.moe) {
     f.check(c.moe->dense_layers + c.moe->every <= c.layers, "moe.dense_layers",
             "leaves no layer with experts", "leave moe out for a model without experts");
     f.check(!c.encoder, "moe", "cannot stand beside encoder", "no such model is known");
   }
+  f.check(!c.indexer || (c.mla && c.mla->q_lora_rank > 0), "indexer", "needs mla with q_lora_rank",
+          "its queries are made from the latent of the queries");
   if (!c.mla) return;
   f.check(c.kv_heads == c.heads, "kv_heads", "is not heads",
           "under mla every head unpacks keys of its own");
@@ -54,12 +75,13 @@ void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(c.head_dim == c.mla->qk_head_dim(), "head_dim",
           "is not mla.qk_nope_head_dim + mla.qk_rope_head_dim",
           "under mla it is the width of a head's key");
-  f.check(!c.qkv_bias && !c.qk_norm && !c.attention_window && !c.attention_chunk &&
-              c.relative_buckets == 0 && !c.encoder,
-          "mla",
-          "cannot stand beside qkv_bias, qk_norm, attention_window, attention_chunk, "
-          "relative_buckets, encoder",
-          "no such model is known");
+  f.check(
+      !c.qkv_bias && !c.qk_norm && !c.attention_gate && !c.attention_window && !c.attention_chunk &&
+          c.relative_buckets == 0 && !c.encoder,
+      "mla",
+      "cannot stand beside qkv_bias, qk_norm, attention_gate, attention_window, attention_chunk, "
+      "relative_buckets, encoder",
+      "no such model is known");
 }
 
 }  // namespace
@@ -71,6 +93,21 @@ LayerType LlmConfig::type_of(std::int64_t layer) const {
   }
   const auto index = static_cast<std::size_t>(layer + (part ? part->first_layer : 0));
   return layer_types[index % layer_types.size()];
+}
+
+std::int64_t LlmConfig::attention_layers() const {
+  if (layer_types.empty()) return layers;
+  std::int64_t sum = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    sum += caches_positions(type_of(layer)) ? 1 : 0;
+  return sum;
+}
+
+std::int64_t LlmConfig::linear_layers() const {
+  std::int64_t sum = 0;
+  for (std::int64_t layer = 0; linear && layer < layers; ++layer)
+    sum += type_of(layer) == LayerType::linear_attention ? 1 : 0;
+  return sum;
 }
 
 std::vector<LayerType> LlmConfig::types() const {
@@ -89,7 +126,10 @@ LlmConfig LlmConfig::layers_of(LayerType type) const {
   LlmConfig m = *this;
   m.layers = 0;
   for (std::int64_t layer = 0; layer < layers; ++layer) m.layers += type_of(layer) == type ? 1 : 0;
+  // Only these layers' MLPs may be asked for, and by their index in the whole model.
   m.layer_types.clear();
+  if (!caches_positions(type)) m.layer_types = {type};
+  if (type != LayerType::linear_attention) m.linear.reset();
   if (type != LayerType::sliding_attention) m.attention_window.reset();
   if (type != LayerType::chunked_attention) m.attention_chunk.reset();
   return m;
@@ -116,21 +156,24 @@ std::int64_t LlmConfig::attended_pairs(std::int64_t positions) const {
 }
 
 std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
-  if (!mla) return {full(hidden, query_width() + 2 * kv_width())};
+  if (all_linear()) return linear->projections_in(hidden);
+  if (!mla)
+    return {full_product(hidden, (attention_gate ? 2 : 1) * query_width() + 2 * kv_width())};
   const std::int64_t queries = heads * mla->qk_head_dim();
   std::vector<Product> products;
   if (mla->q_lora_rank == 0) {
-    products.push_back(full(hidden, queries));
+    products.push_back(full_product(hidden, queries));
   } else {
-    products.push_back(full(hidden, mla->q_lora_rank));
-    products.push_back(full(mla->q_lora_rank, queries));
+    products.push_back(full_product(hidden, mla->q_lora_rank));
+    products.push_back(full_product(mla->q_lora_rank, queries));
   }
-  products.push_back(full(hidden, mla->latent_width()));
+  products.push_back(full_product(hidden, mla->latent_width()));
   if (form == LatentForm::absorbed) {
     products.push_back(by_head(heads, mla->qk_nope_head_dim, mla->head_latent()));
   } else {
     // Each head unpacks its own latent head, as a separate product.
-    Product unpack = full(mla->kv_lora_rank, heads * (mla->qk_nope_head_dim + mla->v_head_dim));
+    Product unpack =
+        full_product(mla->kv_lora_rank, heads * (mla->qk_nope_head_dim + mla->v_head_dim));
     unpack.weights /= mla->latent_heads;
     products.push_back(unpack);
   }
@@ -138,39 +181,42 @@ std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
 }
 
 std::vector<Product> LlmConfig::projections_out(LatentForm form) const {
+  if (all_linear()) return linear->projections_out(hidden);
   const std::int64_t output_heads = part ? part->output_heads : heads;
-  const Product output = full(output_heads * value_dim(), hidden);
+  const Product output = full_product(output_heads * value_dim(), hidden);
   if (!mla || form == LatentForm::explicit_heads) return {output};
   return {by_head(heads, mla->head_latent(), mla->v_head_dim), output};
 }
 
 std::vector<Product> LlmConfig::cross_projections_in() const {
   if (!encoder) return {};
-  return {full(hidden, query_width())};
+  return {full_product(hidden, query_width())};
 }
 
 std::vector<Product> LlmConfig::cross_projections_out() const {
   if (!encoder) return {};
-  return {full(query_width(), hidden)};
+  return {full_product(query_width(), hidden)};
 }
 
 Product LlmConfig::cross_kv() const {
   TS_EXPECTS(encoder.has_value());
-  return full(hidden, 2 * kv_width());
+  return full_product(hidden, 2 * kv_width());
 }
 
 std::vector<Product> LlmConfig::mlp_products(std::int64_t width) const {
-  Product up = full(hidden, gated_mlp ? 2 * width : width);
+  Product up = full_product(hidden, gated_mlp ? 2 * width : width);
   up.produced = width;
-  return {up, full(width, hidden)};
+  return {up, full_product(width, hidden)};
 }
 
 std::int64_t LlmConfig::attention_vectors() const {
+  if (all_linear()) return linear->vectors();
   std::int64_t all = mla ? mla->q_lora_rank + mla->kv_lora_rank : 0;  // a norm over each latent
   if (qkv_bias) all += query_width() + 2 * kv_width();
   if (output_bias) all += hidden;
   if (qk_norm) all += qk_norm_over == QkNormWidth::head ? 2 * head_dim : query_width() + kv_width();
   if (attention_sinks) all += heads;
+  if (indexer) all += indexer->vectors();
   return all;
 }
 
@@ -184,31 +230,43 @@ std::int64_t LlmConfig::expert_vectors() const {
 }
 
 // Weights of one self attention without the norm before it.
-std::int64_t LlmConfig::attention_parameters() const {
-  return weights(projections_in()) + weights(projections_out()) + attention_vectors();
+std::int64_t LlmConfig::attention_parameters(LayerType type) const {
+  if (type == LayerType::no_attention) return 0;
+  if (type == LayerType::linear_attention) return linear ? linear->parameters(hidden) : 0;
+  const std::int64_t index =
+      indexer && mla ? weights_of(indexer->projections(hidden, mla->q_lora_rank)) : 0;
+  return index + weights_of(projections_in()) + weights_of(projections_out()) + attention_vectors();
 }
 
-std::int64_t LlmConfig::parameters_of_layer(bool experts) const {
-  std::int64_t all = attention_parameters() + layer_norms * hidden;
+std::int64_t LlmConfig::norms_of(std::int64_t layer) const {
+  const std::int64_t half = layer_norms / 2;
+  return layer_norms - (has_mlp(layer) ? 0 : half) -
+         (type_of(layer) == LayerType::no_attention ? half : 0);
+}
+
+std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
+  std::int64_t all = attention_parameters(type_of(layer)) + norms_of(layer) * hidden;
   if (encoder)
-    all += weights(cross_projections_in()) + cross_kv().weights + weights(cross_projections_out()) +
-           hidden;
-  if (experts && moe->removed) return all - hidden;  // nor is there the norm before it
-  if (!experts) return all + mlp_weights();
+    all += weights_of(cross_projections_in()) + cross_kv().weights +
+           weights_of(cross_projections_out()) + hidden;
+  if (!has_mlp(layer)) return all;
+  if (!is_moe_layer(layer)) return all + mlp_weights();
   return all + router_weights() + shared_weights() + held_experts() * expert_weights() +
          expert_vectors();
 }
 
 std::int64_t LlmConfig::encoder_parameters() const {
   if (!encoder) return 0;
-  return encoder->layers * (attention_parameters() + mlp_weights() + 2 * hidden) +
+  return encoder->layers *
+             (attention_parameters(LayerType::full_attention) + mlp_weights() + 2 * hidden) +
          relative_buckets * heads + hidden;
 }
 
-bool LlmConfig::is_moe_layer(std::int64_t layer) const {
-  if (!moe) return false;
-  const std::int64_t after = layer + (part ? part->first_layer : 0) - moe->dense_layers;
-  return after >= 0 && (after + 1) % moe->every == 0;
+MlpType LlmConfig::mlp_type(std::int64_t layer) const {
+  const std::int64_t index = layer + (part ? part->first_layer : 0);
+  if (!mlp_types.empty()) return mlp_types[static_cast<std::size_t>(index) % mlp_types.size()];
+  if (!moe || index < moe->dense_layers) return MlpType::dense;
+  return (index - moe->dense_layers + 1) % moe->every == 0 ? MlpType::experts : MlpType::dense;
 }
 
 std::int64_t LlmConfig::moe_layers() const {
@@ -218,11 +276,9 @@ std::int64_t LlmConfig::moe_layers() const {
 }
 
 std::int64_t LlmConfig::parameters() const {
-  const std::int64_t with_experts = moe_layers();
   std::int64_t all = relative_buckets * heads + hidden + encoder_parameters() +
                      (tied_embeddings ? 1 : 2) * vocabulary * hidden;
-  if (with_experts < layers) all += (layers - with_experts) * parameters_of_layer(false);
-  if (with_experts > 0) all += with_experts * parameters_of_layer(true);
+  for (std::int64_t layer = 0; layer < layers; ++layer) all += layer_parameters(layer);
   return all;
 }
 
@@ -250,6 +306,8 @@ void describe(Fields& f, LlmConfig& c) {
   f.optional("qkv_bias", c.qkv_bias, "True where queries, keys and values have a bias.");
   f.optional("output_bias", c.output_bias,
              "True where the attention's output projection has a bias.");
+  f.optional("attention_gate", c.attention_gate,
+             "True where queries have a gate of the attention's output beside them.");
   f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");
   f.optional("qk_norm_over", c.qk_norm_over, kQkNormWidthNames,
              "Whether each head has its norm, or all heads together have one.");
@@ -270,6 +328,11 @@ void describe(Fields& f, LlmConfig& c) {
              "Positions of a chunk, which attend to each other only.", in_range(1, 100'000'000));
   f.optional("layer_types", c.layer_types, kLayerTypeNames,
              "How the layers attend, in order; a shorter list repeats.");
+  f.optional(
+      "mlp_types", c.mlp_types, kMlpTypeNames,
+      "What follows the attention of each layer, likewise; as moe says where it is left out.");
+  f.optional("linear", c.linear, "Linear attention of the layers of that type.");
+  f.optional("indexer", c.indexer, "Indexer that chooses the positions which attention reads.");
   f.optional("mla", c.mla, "Multi-head latent attention in place of keys and values per head.");
   f.optional("moe", c.moe, "Mixture of experts in place of the MLP.");
   f.optional("encoder", c.encoder, "An encoder, which every decoder layer attends to.");

@@ -1,8 +1,9 @@
 #pragma once
 // A transformer by its published dimensions, with derived numbers: weights of each part, matrix
 // products of a layer, widths of a cached row. Decoder-only (Llama, Mistral, Qwen), with latent
-// attention (DeepSeek, Kimi), with experts (Mixtral, DeepSeek, Kimi), or with an encoder (T5). All
-// counts are elements or weights, never bytes.
+// attention (DeepSeek, Kimi), with linear attention in some layers (Qwen3-Next, Nemotron-H), with
+// experts (Mixtral, DeepSeek, Kimi), or with an encoder (T5). All counts are elements or weights,
+// never bytes.
 //
 // Layers may attend in different ways (layer_types). The layers of one type are a model by
 // themselves, which layers_of() gives, so that whoever counts or runs one layer knows one type
@@ -19,8 +20,11 @@
 #include <vector>
 
 #include "sim/config/fields.hpp"
+#include "workloads/llm/indexer_config.hpp"
+#include "workloads/llm/linear_config.hpp"
 #include "workloads/llm/mla_config.hpp"
 #include "workloads/llm/moe_config.hpp"
+#include "workloads/llm/product.hpp"
 
 namespace tiersim {
 
@@ -33,24 +37,24 @@ struct EncoderConfig {
 };
 void describe(Fields& f, EncoderConfig& c);
 
-/// One matrix product, with 2 * weights FLOPs for each token. `weights` does not count biases.
-struct Product {
-  std::int64_t in = 0;        ///< width of the input
-  std::int64_t out = 0;       ///< width of the product
-  std::int64_t produced = 0;  ///< width of the stored output; less than `out` for a fused gate
-  std::int64_t weights = 0;   ///< in * out; less where each head multiplies with its own block
-
-  friend bool operator==(const Product&, const Product&) = default;
-};
-
 /// Positions that a layer's attention reaches, by the names of the Hugging Face configurations.
 enum class LayerType : std::uint8_t {
   full_attention,
   sliding_attention,  ///< the last LlmConfig::attention_window positions
   chunked_attention,  ///< those from the last multiple of LlmConfig::attention_chunk on
+  linear_attention,   ///< none: a state stands for all positions (LinearConfig)
+  no_attention,       ///< the layer is an MLP alone (Nemotron-H)
 };
-inline constexpr std::array<std::string_view, 3> kLayerTypeNames{
-    "full_attention", "sliding_attention", "chunked_attention"};
+inline constexpr std::array<std::string_view, 5> kLayerTypeNames{
+    "full_attention", "sliding_attention", "chunked_attention", "linear_attention", "no_attention"};
+/// True where the cache of such layers has keys and values of positions.
+constexpr bool caches_positions(LayerType type) {
+  return type < LayerType::linear_attention;
+}
+
+/// What follows a layer's attention.
+enum class MlpType : std::uint8_t { dense, experts, none };
+inline constexpr std::array<std::string_view, 3> kMlpTypeNames{"dense", "experts", "none"};
 
 /// What a norm of queries and keys has one weight for each element of: of a head, whose weights all
 /// heads share, or of all heads together (OLMo 3, MiniMax-M2).
@@ -89,8 +93,9 @@ struct LlmConfig {
   bool tied_embeddings = false;
   bool gated_mlp = true;  ///< gate, up and down; else up and down
   bool qkv_bias = false;
-  bool output_bias = false;  ///< of the attention's output projection (gpt-oss)
-  bool qk_norm = false;      ///< norms over queries and keys (Qwen3)
+  bool attention_gate = false;  ///< queries have a gate of the attention's output (Qwen3-Next)
+  bool output_bias = false;     ///< of the attention's output projection (gpt-oss)
+  bool qk_norm = false;         ///< norms over queries and keys (Qwen3)
   QkNormWidth qk_norm_over = QkNormWidth::head;
   bool attention_sinks = false;       ///< one logit a head in the softmax's denominator (gpt-oss)
   std::int64_t layer_norms = 2;       ///< norms of the residual stream's width in a layer
@@ -100,7 +105,11 @@ struct LlmConfig {
   /// Types of the layers in order, repeated up to the last one. Empty: all are windowed or chunked
   /// where there is a window or a chunk, else full.
   std::vector<LayerType> layer_types = {};
+  /// The same for what follows the attention. Empty: as `moe` says, else dense.
+  std::vector<MlpType> mlp_types = {};
+  std::optional<LinearConfig> linear = {};
   std::optional<MlaConfig> mla = {};
+  std::optional<IndexerConfig> indexer = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
   /// Weights that the published total has beside these, by what they are for.
@@ -131,13 +140,20 @@ struct LlmConfig {
   std::int64_t mix_width() const { return caches_latents() ? mla->head_latent() : value_dim(); }
   /// Elements that one position adds to the decoder's cache, over all layers.
   std::int64_t cached_width() const {
-    return layers * cached_heads() * (key_width() + value_width());
+    return attention_layers() * cached_heads() * (key_width() + value_width());
   }
   LayerType type_of(std::int64_t layer) const;
   /// True where layers are of different types.
   bool mixes_types() const;
   /// The types of its layers, in the order in which they first appear.
   std::vector<LayerType> types() const;
+  /// True where all layers have linear attention, as layers_of() gives them.
+  bool all_linear() const {
+    return layer_types.size() == 1 && layer_types.front() == LayerType::linear_attention;
+  }
+  /// Number of layers that cache keys and values of positions, and of those with a state.
+  std::int64_t attention_layers() const;
+  std::int64_t linear_layers() const;
   /// The layers of one type as a model whose layers are all alike; of two models with the same
   /// layers of a type, only the other numbers differ.
   LlmConfig layers_of(LayerType type) const;
@@ -148,7 +164,8 @@ struct LlmConfig {
   /// Number of (query, position) pairs of a causal pass over `positions`; likewise.
   std::int64_t attended_pairs(std::int64_t positions) const;
 
-  /// The products of a decoder layer before and after its (self) attention, in order. MLA,
+  /// The products of a decoder layer before and after its (self) attention, in order; linear
+  /// attention's where all layers have it, else those of the layers that cache positions. MLA,
   /// absorbed: the queries, the cached latent and the key unpacking; then the value unpacking and
   /// the output. Explicit: the queries, the latent, and keys and values of every head; then the
   /// output. Together they have all matrix weights of the attention.
@@ -171,24 +188,29 @@ struct LlmConfig {
     return moe ? moe->shared_experts * weights_of_mlp(shared_intermediate()) : 0;
   }
   std::int64_t router_weights() const { return moe ? hidden * moe->experts : 0; }
-  bool is_moe_layer(std::int64_t layer) const;
+  MlpType mlp_type(std::int64_t layer) const;
+  bool is_moe_layer(std::int64_t layer) const { return mlp_type(layer) == MlpType::experts; }
   std::int64_t moe_layers() const;  ///< number of layers with experts
-  bool has_mlp(std::int64_t layer) const { return !is_moe_layer(layer) || !moe->removed; }
+  bool has_mlp(std::int64_t layer) const {
+    const MlpType type = mlp_type(layer);
+    return type == MlpType::dense || (type == MlpType::experts && !moe->removed);
+  }
+  /// Norms of the residual stream's width in a layer: half of layer_norms, or one, for each of
+  /// attention and MLP.
+  std::int64_t norms_of(std::int64_t layer) const;
   /// Number of routed experts of a layer on one GPU, and the width of a shared one there.
   std::int64_t held_experts() const { return part ? part->held_experts : moe->experts; }
   std::int64_t shared_intermediate() const {
-    return part ? part->shared_intermediate : moe->expert_intermediate;
+    return part ? part->shared_intermediate : moe->shared_width();
   }
 
   /// Weights of a layer's attention that are no matrices: norms of queries, keys and latents,
-  /// biases, sinks.
+  /// biases, sinks; of linear attention where all layers have it.
   std::int64_t attention_vectors() const;
   /// Those of a layer's experts and router: biases, and the gate of the shared expert.
   std::int64_t expert_vectors() const;
   /// All weights of a decoder layer, norms and biases included.
-  std::int64_t layer_parameters(std::int64_t layer) const {
-    return parameters_of_layer(is_moe_layer(layer));
-  }
+  std::int64_t layer_parameters(std::int64_t layer) const;
   /// All weights of the encoder, without the embedding that it shares with the decoder.
   std::int64_t encoder_parameters() const;
   /// All weights: layers, encoder, embeddings, norms and head.
@@ -197,11 +219,10 @@ struct LlmConfig {
   friend bool operator==(const LlmConfig&, const LlmConfig&) = default;
 
  private:
-  std::int64_t parameters_of_layer(bool experts) const;
   std::int64_t weights_of_mlp(std::int64_t width) const {
     return (gated_mlp ? 3 : 2) * hidden * width;
   }
-  std::int64_t attention_parameters() const;
+  std::int64_t attention_parameters(LayerType type) const;
 };
 void describe(Fields& f, LlmConfig& c);
 

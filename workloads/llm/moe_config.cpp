@@ -26,6 +26,9 @@ void describe(Fields& f, MoeConfig& c) {
              in_range(0, 4096));
   f.required("expert_intermediate", c.expert_intermediate, "Width of the MLP of one expert.",
              in_range(1, 100'000));
+  f.optional("shared_intermediate", c.shared_intermediate,
+             "Width of the MLP of one shared expert; that of the others where it is left out.",
+             in_range(1, 100'000));
   f.optional("dense_layers", c.dense_layers, "First layers that have a plain MLP instead.",
              in_range(0, 1000));
   f.optional("every", c.every,
@@ -37,6 +40,8 @@ void describe(Fields& f, MoeConfig& c) {
              "True where a product with one output gates the shared expert.");
   f.optional("removed", c.removed,
              "Layers with experts have no MLP at all, so that attention can be timed alone.");
+  f.check(!c.shared_intermediate || c.shared_experts > 0, "shared_intermediate",
+          "is of no expert: there are no shared_experts", "leave it out");
   f.check(c.experts_per_token <= c.experts, "experts_per_token", "is above experts",
           "a token cannot pass more experts than there are");
 }

@@ -2,6 +2,7 @@
 // Mixture of experts in place of a layer's MLP: a router sends each token to some of the routed
 // experts, and every token passes the shared experts.
 #include <cstdint>
+#include <optional>
 
 #include "sim/config/fields.hpp"
 
@@ -12,13 +13,17 @@ struct MoeConfig {
   std::int64_t experts_per_token = 0;
   std::int64_t shared_experts = 0;
   std::int64_t expert_intermediate = 0;  ///< width of one expert's MLP
-  std::int64_t dense_layers = 0;         ///< number of leading layers with a plain MLP
-  std::int64_t every = 1;                ///< of the others, the last one of this many has experts
-  bool router_bias = false;  ///< one for each expert (DeepSeek-V3: e_score_correction_bias)
-  bool expert_bias = false;  ///< of every product of an expert (gpt-oss)
+  /// That of a shared one, where it differs (Nemotron 3).
+  std::optional<std::int64_t> shared_intermediate = {};
+  std::int64_t dense_layers = 0;  ///< number of leading layers with a plain MLP
+  std::int64_t every = 1;         ///< of the others, the last one of this many has experts
+  bool router_bias = false;       ///< one for each expert (DeepSeek-V3: e_score_correction_bias)
+  bool expert_bias = false;       ///< of every product of an expert (gpt-oss)
   bool shared_gate =
       false;             ///< a weight for each element decides how much of the shared expert counts
   bool removed = false;  ///< layers with experts have no MLP at all, to time the rest
+
+  std::int64_t shared_width() const { return shared_intermediate.value_or(expert_intermediate); }
 
   friend bool operator==(const MoeConfig&, const MoeConfig&) = default;
 };

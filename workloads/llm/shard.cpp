@@ -66,13 +66,20 @@ void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p
   }
 }
 
+// Each GPU has a part of the value heads, with their keys.
+void check_linear(Problems& problems, const LinearConfig& linear, const ParallelConfig& p) {
+  if (p.sequences_are_spread()) return;
+  problems.divides("tensor", p.tensor, linear.value_heads, "value heads of linear attention");
+  problems.divides("tensor", p.tensor, linear.key_heads, "key heads of linear attention");
+}
+
 // Shared experts are split like an MLP, unless each GPU has its own tokens for them.
 void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfig& p) {
   if (p.experts == ExpertSharing::split)
     return problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of an expert");
   problems.divides("experts", p.tensor, moe.experts, "experts");
   if (moe.shared_experts > 0 && !p.sequences_are_spread())
-    problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of a shared expert");
+    problems.divides("tensor", p.tensor, moe.shared_width(), "columns of a shared expert");
 }
 
 // The stage with the most weights, which the others wait for: the first, if its dense layers weigh
@@ -99,6 +106,7 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
     return problems.take();  // the model is incomplete after errors
   check_slices(problems, m, p);
   check_heads(problems, m, p);
+  if (m.linear) check_linear(problems, *m.linear, p);
   problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
   if (m.moe && m.moe->removed)
     problems.expect(p.experts == ExpertSharing::split, "experts",
@@ -111,6 +119,9 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   problems.expect(p.pipeline <= m.layers, "pipeline",
                   fmt::format("{} stages are more than the {} layers", p.pipeline, m.layers),
                   "a layer or more on each stage");
+  problems.expect(!m.indexer || p.latent_slices == 1, "latent_slices",
+                  "model '" + m.name + "' has an indexer, whose rows are whole latents",
+                  "1, or attention: data");
   problems.expect(!m.encoder || p.devices() == 1, "tensor",
                   "model '" + m.name + "' has an encoder, which is not split",
                   "more replicas (gpus.count) instead");
@@ -133,14 +144,18 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
   } else {
     m.kv_heads = std::max<std::int64_t>(m.kv_heads / shards, 1);
   }
+  if (m.linear && !p.sequences_are_spread()) {
+    m.linear->key_heads /= p.tensor;
+    m.linear->value_heads /= p.tensor;
+  }
   m.intermediate /= p.tensor;
   m.vocabulary = parts_of(m.vocabulary, p.tensor);
   if (m.moe) {
     const bool spread = p.experts == ExpertSharing::spread;
     m.part->held_experts = spread ? m.moe->experts / p.tensor : m.moe->experts;
     m.part->shared_intermediate = p.sequences_are_spread() && spread
-                                      ? m.moe->expert_intermediate
-                                      : m.moe->expert_intermediate / p.tensor;
+                                      ? m.moe->shared_width()
+                                      : m.moe->shared_width() / p.tensor;
     if (!spread) m.moe->expert_intermediate /= p.tensor;
   }
   return p.pipeline > 1 ? heaviest_stage(m, p.pipeline) : m;

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/step_chain.hpp"
 #include "workloads/llm/turns.hpp"
 #include "workloads/llm/weight_parts.hpp"
@@ -31,8 +32,12 @@ Bytes activations(const DeviceStep& step) {
   const LlmConfig& m = c.model;
   std::int64_t widest = 0;
   const LatentForm form = latent_form(c.step);
-  for (const auto& chain : {m.projections_in(form), m.projections_out(form)})
-    for (const Product& p : chain) widest = std::max(widest, p.in + p.produced);
+  for (const LayerType type : m.types()) {
+    if (type == LayerType::no_attention) continue;
+    const LlmConfig of_type = m.layers_of(type);
+    for (const auto& chain : {of_type.projections_in(form), of_type.projections_out(form)})
+      for (const Product& p : chain) widest = std::max(widest, p.in + p.produced);
+  }
   std::int64_t mlp = m.intermediate + m.hidden;
   if (m.moe && !m.moe->removed)
     mlp = std::max(mlp, (m.moe->experts_per_token + m.moe->shared_experts) *
@@ -69,6 +74,7 @@ StepGraph with_tensors(const AttentionContext& replica, const Method& method,
   add_tensor(graph, TensorClass::workspace, near, workspace(step));
   if (c.model.encoder)
     add_tensor(graph, TensorClass::cross_rows, near, cross_rows(c) * (2 * c.model.layers));
+  add_states(graph, c);
   add_method_tensors(method, c, graph);
   return graph;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/linear_attention.hpp"
 #include "workloads/attention/prefill.hpp"
 
 namespace tiersim {
@@ -38,6 +39,10 @@ LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const M
                             int layer, OpId projected) {
   const LayerContexts contexts(part.context);
   const AttentionContext& c = contexts.of(layer);
+  if (c.model.all_linear()) {
+    const OpId read = add_linear_attention(graph, c, layer, projected);
+    return {.attended = read, .fetched = {}};
+  }
   LayerInputs in{
       .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
   if (c.step.kind == StepKind::decode) return method.add_layer(c, in, graph);
@@ -99,7 +104,8 @@ void StepChain::add_layer(int layer, OpId& copy_after) {
   const OpId input = last_;
   if (parts_.empty()) {
     last_ = attend(layer, input, copy_after);
-    if (timed(Region::attention_block)) last_ = output(own_, c_, step_.own_tokens(), layer, last_);
+    if (timed(Region::attention_block) && c_.model.type_of(layer) != LayerType::no_attention)
+      last_ = output(own_, c_, step_.own_tokens(), layer, last_);
   } else {
     last_ = attend_parts(layer, input);
   }
@@ -109,13 +115,18 @@ void StepChain::add_layer(int layer, OpId& copy_after) {
 
 OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
   const OpId normed = ops.norm(Phase::projection, layer, input);
-  const OpId made = ops.products(Phase::projection, layer,
-                                 c_.model.projections_in(latent_form(c.step)), normed, true);
-  return ops.rotary(layer, made);
+  const LlmConfig& m = contexts_.of(layer).model;
+  const OpId made =
+      ops.products(Phase::projection, layer, m.projections_in(latent_form(c.step)), normed, true);
+  return m.all_linear() ? made : ops.rotary(layer, made);
 }
 
 // Parts with the same latent form share the products.
 OpId StepChain::attend_parts(int layer, OpId last) {
+  if (c_.model.type_of(layer) == LayerType::no_attention) {
+    for (AttentionPart& part : parts_) part.layers.push_back({.attended = last, .fetched = {}});
+    return last;
+  }
   for (const LatentForm form : {LatentForm::absorbed, LatentForm::explicit_heads}) {
     const auto has_form = [&](const AttentionPart& part) {
       return (c_.model.mla ? latent_form(part.context.step) : LatentForm::absorbed) == form;
@@ -141,6 +152,11 @@ OpId StepChain::attend_parts(int layer, OpId last) {
 }
 
 OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
+  if (c_.model.type_of(layer) == LayerType::no_attention) {
+    layers_.push_back({.attended = input, .fetched = {}});
+    guessed_ = guess(layer + 1, input);
+    return input;
+  }
   const OpId projected = timed(Region::attention_block) ? project(own_, c_, layer, input) : input;
   const LayerInputs in{.layer = layer,
                        .projected = projected,
@@ -148,8 +164,14 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
                        .before = layers_,
                        .copy_after = c_.step.overlap == Overlap::serial ? OpId() : copy_after};
   const AttentionContext& c = contexts_.of(layer);
-  const LayerOps done =
-      prefill() ? method_.add_prefill_layer(c, in, graph_) : method_.add_layer(c, in, graph_);
+  const auto add = [&]() -> LayerOps {
+    if (c.model.all_linear()) {
+      const OpId read = add_linear_attention(graph_, c, layer, projected);
+      return {.attended = read, .fetched = {}};
+    }
+    return prefill() ? method_.add_prefill_layer(c, in, graph_) : method_.add_layer(c, in, graph_);
+  };
+  const LayerOps done = add();
   layers_.push_back(done);
   if (done.fetched.valid()) copy_after = done.fetched;
   guessed_ = guess(layer + 1, input);
@@ -157,7 +179,7 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
     if (c_.handover->when == HandoverTime::layer_by_layer)
       hand_over(layer, done.attended);
     else
-      waiting_.push_back(done.attended);
+      waiting_.push_back(layer);
   }
   return done.attended;
 }
@@ -166,11 +188,12 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
 OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int64_t tokens,
                        int layer, OpId attended) {
   const ParallelConfig& p = c_.parallel;
-  std::vector<Product> chain = c_.model.projections_out(latent_form(c.step));
+  const LlmConfig& m = contexts_.of(layer).model;
+  std::vector<Product> chain = m.projections_out(latent_form(c.step));
   const Product last = chain.back();
   chain.pop_back();
   OpId at = ops.products(Phase::projection, layer, chain, attended);
-  if (p.output_projection == OutputProjection::split) {
+  if (p.output_projection == OutputProjection::split && !m.all_linear()) {
     const std::int64_t values = c_.model.heads * c_.model.value_dim();
     at = ops.collective(layer, CollectiveKind::reduce_scatter,
                         stored(tokens * values, DataType::bf16), p.latent_slices, at);
@@ -232,20 +255,24 @@ void StepChain::end() {
                               ranks, last_);
     last_ = own_.sampling(step_.own_logit_rows(), step_.vocabulary, last_);
   }
-  for (std::size_t layer = 0; layer < waiting_.size(); ++layer)
-    hand_over(static_cast<int>(layer), last_);
+  for (const int layer : waiting_) hand_over(layer, last_);
 }
 
 void StepChain::hand_over(int layer, OpId after) {
-  const std::int64_t positions = contexts_.of(layer).model.attended(c_.new_positions());
-  const Bytes rows = stored(c_.step.batch * positions * step_.handed_over, c_.step.kv_type);
+  const LlmConfig& m = contexts_.of(layer).model;
+  const bool state = m.all_linear();
+  const auto positions = [&] { return m.attended(c_.new_positions()); };
+  const Bytes rows = state
+                         ? step_.handed_state * c_.step.batch
+                         : stored(c_.step.batch * positions() * step_.handed_over, c_.step.kv_type);
   Op op{.kind = OpKind::collective,
         .phase = Phase::kv_transfer,
         .layer = layer,
         .flops = {},
         .collective = {
             .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = rows, .ranks = 2}};
-  add_access(op, c_.placement.near, Direction::read, TensorClass::keys, rows);
+  add_access(op, c_.placement.near, Direction::read,
+             state ? TensorClass::states : TensorClass::keys, rows);
   op.after = {after};
   graph_.add(std::move(op));
 }
@@ -254,7 +281,7 @@ void StepChain::hand_over(int layer, OpId after) {
 // to layer (InfiniGen, arXiv 2406.19707).
 OpId StepChain::guess(int layer, OpId input) {
   if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers ||
-      !timed(Region::attention_block))
+      !timed(Region::attention_block) || !caches_positions(c_.model.type_of(layer)))
     return OpId();
   return own_.products(Phase::screening, layer, query_products(c_.model, latent_form(c_.step)),
                        input);

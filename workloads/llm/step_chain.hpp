@@ -77,7 +77,7 @@ class StepChain {
   OpId last_;                         // the next operation waits for it
   OpId guessed_;                      // queries of the next layer
   std::vector<LayerOps> layers_;
-  std::vector<OpId> waiting_;  // layers whose cache is handed over at the end
+  std::vector<int> waiting_;  // layers whose cache is handed over at the end
 };
 
 /// Keys and values of the encoder's output for one decoder layer: made once, read by every step.

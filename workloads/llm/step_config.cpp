@@ -6,6 +6,8 @@ void describe_types(Fields& f, StepConfig& c) {
   f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("weight_types", c.weight_types, "Element types of parts of the weights that differ.");
   f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
+  f.optional("state_type", c.state_type, kStateTypeNames,
+             "Element type of the states of linear attention.");
   f.check(c.kv_type != DataType::fp8_block, "kv_type",
           "'fp8_block' has scales of blocks of weights", "fp8");
 }

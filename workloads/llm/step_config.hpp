@@ -46,6 +46,10 @@ enum class LatentUnpacking : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kLatentUnpackingNames{"automatic", "absorbed",
                                                                        "explicit_heads"};
 
+/// Elements of the state of linear attention. The inputs of its convolution are kept in bf16.
+enum class StateType : std::uint8_t { fp32, bf16, fp16 };
+inline constexpr std::array<std::string_view, 3> kStateTypeNames{"fp32", "bf16", "fp16"};
+
 struct StepConfig {
   StepKind kind = StepKind::decode;
   std::int64_t batch = 1;
@@ -54,6 +58,7 @@ struct StepConfig {
   DataType weight_type = DataType::fp16;
   WeightTypes weight_types = {};  ///< of parts that differ from it
   DataType kv_type = DataType::fp16;
+  StateType state_type = StateType::fp32;
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;

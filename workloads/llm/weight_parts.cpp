@@ -29,10 +29,18 @@ void add_latent_attention(const LlmConfig& m, Sums& sums) {
   sums.add(WeightPart::o, out[1].weights);
 }
 
-void add_attention(const LlmConfig& m, Sums& sums) {
+void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
+  if (type == LayerType::no_attention) return;
+  if (type == LayerType::linear_attention) {
+    sums.add(WeightPart::other, m.linear->vectors());
+    return sums.add(WeightPart::linear_attention,
+                    m.linear->parameters(m.hidden) - m.linear->vectors());
+  }
   sums.add(WeightPart::other, m.attention_vectors());
+  if (m.indexer)
+    sums.add(WeightPart::indexer, weights_of(m.indexer->projections(m.hidden, m.mla->q_lora_rank)));
   if (m.mla) return add_latent_attention(m, sums);
-  sums.add(WeightPart::q, m.hidden * m.query_width());
+  sums.add(WeightPart::q, m.hidden * m.query_width() * (m.attention_gate ? 2 : 1));
   sums.add(WeightPart::kv, m.hidden * 2 * m.kv_width());
   sums.add(WeightPart::o, m.projections_out().front().weights);
 }
@@ -45,7 +53,6 @@ void add_cross_attention(const LlmConfig& m, Sums& sums) {
 }
 
 void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
-  sums.add(WeightPart::other, m.hidden);  // the norm before it
   if (!m.is_moe_layer(layer)) return sums.add(WeightPart::mlp, m.mlp_weights());
   sums.add(WeightPart::router, m.router_weights());
   sums.add(WeightPart::experts, m.held_experts() * m.expert_weights());
@@ -58,8 +65,8 @@ void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
 WeightParts weight_parts(const LlmConfig& m) {
   Sums sums;
   for (std::int64_t layer = 0; layer < m.layers; ++layer) {
-    add_attention(m, sums);
-    sums.add(WeightPart::other, (m.layer_norms - 1) * m.hidden);  // all but that of the MLP
+    add_attention(m, m.type_of(layer), sums);
+    sums.add(WeightPart::other, m.norms_of(layer) * m.hidden);
     if (m.encoder) add_cross_attention(m, sums);
     if (m.has_mlp(layer)) add_mlp(m, layer, sums);
   }

@@ -11,9 +11,24 @@
 
 namespace tiersim {
 
-inline constexpr std::array<std::string_view, 16> kWeightPartNames{
-    "q_a", "q_b",    "q",       "kv_a",           "kv_b",    "kv",        "o",    "cross_attention",
-    "mlp", "router", "experts", "shared_experts", "encoder", "embedding", "head", "other"};
+inline constexpr std::array<std::string_view, 18> kWeightPartNames{"q_a",
+                                                                   "q_b",
+                                                                   "q",
+                                                                   "kv_a",
+                                                                   "kv_b",
+                                                                   "kv",
+                                                                   "o",
+                                                                   "cross_attention",
+                                                                   "linear_attention",
+                                                                   "indexer",
+                                                                   "mlp",
+                                                                   "router",
+                                                                   "experts",
+                                                                   "shared_experts",
+                                                                   "encoder",
+                                                                   "embedding",
+                                                                   "head",
+                                                                   "other"};
 
 /// Weights by WeightPart; their sum is LlmConfig::parameters().
 using WeightParts = std::array<std::int64_t, kWeightPartNames.size()>;

@@ -14,6 +14,8 @@ DataType WeightTypes::of(WeightPart part, DataType all) const {
     case WeightPart::kv:
     case WeightPart::o:
     case WeightPart::cross_attention:
+    case WeightPart::linear_attention:
+    case WeightPart::indexer:
       return attention.value_or(all);
     case WeightPart::mlp:
       return mlp.value_or(all);

@@ -6,6 +6,7 @@
 //                           latent and up to all heads; down to the cached latent and rotary key,
 //                           and up to all keys and values, which absorbed decode multiplies with
 //   q, kv                   of a model without latents: directly from the residual stream
+//   linear_attention        all products of such a layer; indexer: those of DeepSeek's
 //   o                       from the heads' outputs back to the residual stream
 //   other                   norms, biases, and tables of relative positions
 #include <cstdint>
@@ -26,6 +27,8 @@ enum class WeightPart : std::uint8_t {
   kv,
   o,
   cross_attention,
+  linear_attention,  ///< products of layers with linear attention
+  indexer,
   mlp,  ///< of layers without experts
   router,
   experts,  ///< routed experts

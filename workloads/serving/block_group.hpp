@@ -2,7 +2,7 @@
 // The blocks of a sequence where layers keep different numbers of positions. A block of the pool
 // then holds `positions` positions of some of the layers, as many in each group: of a model with 10
 // layers that keep everything and 52 with a window, a block is of 2 layers, and the groups take 5
-// and 26.
+// and 26. A state of linear attention is a group of one stretch, whatever the number of positions.
 #include <algorithm>
 #include <cstdint>
 #include <span>

@@ -173,6 +173,8 @@ std::span<const std::string_view> family_kernels(KernelFamily family) {
     case KernelFamily::prefill_attention:
     case KernelFamily::experts:
     case KernelFamily::quantisation:
+    case KernelFamily::linear_attention:
+    case KernelFamily::causal_conv:
       return {};
     case KernelFamily::screening:
       return kScreening;
