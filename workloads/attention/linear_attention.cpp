@@ -34,7 +34,7 @@ Work work_of(const AttentionContext& c) {
             .tokens = batch * c.new_positions(),
             .continued = batch,
             .decode = true};
-  const std::int64_t size = linear_chunk(c.model.linear->kind);
+  const std::int64_t size = c.model.linear->chunk;
   const auto chunks_of = [&](std::int64_t tokens) { return (tokens + size - 1) / size; };
   if (c.chunks.empty())
     return {.sequences = batch,
@@ -104,7 +104,7 @@ OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer
 
   Op update = kernel(c, layer, KernelFamily::linear_attention, work);
   const std::int64_t flops =
-      work.decode ? linear.recurrent_flops() : linear.chunked_flops(linear_chunk(linear.kind));
+      work.decode ? linear.recurrent_flops() : linear.chunked_flops();
   update.flops = Flops::from_base(flops) * work.tokens;
   activations(update, Direction::read, inputs_of(linear));
   activations(update, Direction::write, linear.value_width());

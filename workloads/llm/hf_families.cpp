@@ -9,37 +9,13 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
+#include "workloads/llm/hf_hybrid.hpp"
 #include "workloads/llm/hf_keys.hpp"
+#include "workloads/llm/hf_parts.hpp"
 #include "workloads/llm/llm_config.hpp"
 
 namespace tiersim {
 namespace {
-
-constexpr std::string_view kNullForNone = "write null where there is none";
-
-void read_stack(HfKeys& keys, LlmConfig& c) {
-  c.layers = keys.whole("num_hidden_layers");
-  c.hidden = keys.whole("hidden_size");
-  c.heads = keys.whole("num_attention_heads");
-  c.intermediate = keys.whole("intermediate_size");
-  c.vocabulary = keys.whole("vocab_size");
-  c.tied_embeddings = keys.flag("tie_word_embeddings", false);
-}
-
-void read_heads(HfKeys& keys, LlmConfig& c) {
-  if (const auto head_dim = keys.whole_or_none("head_dim")) {
-    c.head_dim = *head_dim;
-  } else if (c.heads > 0 && c.hidden % c.heads == 0) {
-    c.head_dim = c.hidden / c.heads;
-  } else if (c.heads > 0) {
-    keys.reject("head_dim", "is missing, and num_attention_heads does not divide hidden_size");
-  }
-}
-
-void refuse_biases(HfKeys& keys) {
-  keys.refuse("attention_bias");
-  keys.refuse("mlp_bias");
-}
 
 // Reads a window that holds for all layers.
 void read_window(HfKeys& keys, LlmConfig& c) {
@@ -64,14 +40,9 @@ void read_mistral(HfKeys& keys, LlmConfig& c) {
   read_heads(keys, c);
   c.kv_heads = keys.whole("num_key_value_heads");
   if (!keys.has_key("sliding_window"))
-    keys.reject("sliding_window", "is missing", std::string(kNullForNone));
+    keys.reject("sliding_window", "is missing", std::string(kNullHint));
   read_window(keys, c);
   refuse_biases(keys);
-}
-
-std::int64_t read_experts(HfKeys& keys) {
-  const auto local = keys.whole_or_none("num_local_experts");
-  return local ? *local : keys.whole("num_experts");
 }
 
 void read_mixtral(HfKeys& keys, LlmConfig& c) {
@@ -115,49 +86,21 @@ void read_qwen3_moe(HfKeys& keys, LlmConfig& c) {
       keys.reject("mlp_only_layers", "is not 0, 1, 2, ..., which is not modelled");
 }
 
-void read_latent_attention(HfKeys& keys, LlmConfig& c) {
-  c.mla = MlaConfig{.q_lora_rank = keys.whole_or_none("q_lora_rank").value_or(0),
-                    .kv_lora_rank = keys.whole("kv_lora_rank"),
-                    .qk_nope_head_dim = keys.whole("qk_nope_head_dim"),
-                    .qk_rope_head_dim = keys.whole("qk_rope_head_dim"),
-                    .v_head_dim = keys.whole("v_head_dim")};
-  if (!keys.has_key("q_lora_rank"))
-    keys.reject("q_lora_rank", "is missing", std::string(kNullForNone));
-  c.kv_heads = keys.whole_or_none("num_key_value_heads").value_or(c.heads);
-  c.head_dim = c.mla->qk_head_dim();
-  keys.ignore("head_dim");  // if present, that of the rotary part
-  refuse_biases(keys);
-}
-
-// `method` is the default of the router's method.
-void read_deepseek(HfKeys& keys, LlmConfig& c, const std::string& method) {
-  read_stack(keys, c);
-  read_latent_attention(keys, c);
-  if (!keys.has_key("n_routed_experts"))
-    keys.reject("n_routed_experts", "is missing", std::string(kNullForNone));
-  const auto experts = keys.whole_or_none("n_routed_experts");
-  if (!experts) {
-    for (const char* key : {"num_experts_per_tok", "n_shared_experts", "moe_intermediate_size",
-                            "first_k_dense_replace", "moe_layer_freq"})
-      keys.ignore(key);
-    return;
-  }
-  c.moe = MoeConfig{.experts = *experts,
-                    .experts_per_token = keys.whole("num_experts_per_tok"),
-                    .shared_experts = keys.whole_or_none("n_shared_experts").value_or(0),
-                    .expert_intermediate = keys.whole("moe_intermediate_size"),
-                    .dense_layers = keys.whole("first_k_dense_replace"),
-                    .router_bias = keys.text("topk_method", method) == "noaux_tc"};
-  if (keys.whole_or_none("moe_layer_freq").value_or(1) != 1)
-    keys.reject("moe_layer_freq", "is not 1, which is not modelled");
-}
-
 void read_deepseek_v2(HfKeys& keys, LlmConfig& c) {
   read_deepseek(keys, c, "greedy");
 }
 
 void read_deepseek_v3(HfKeys& keys, LlmConfig& c) {
   read_deepseek(keys, c, "noaux_tc");
+}
+
+// With the indexer of DeepSeek sparse attention.
+void read_deepseek_v32(HfKeys& keys, LlmConfig& c) {
+  read_deepseek(keys, c, "noaux_tc");
+  c.indexer = IndexerConfig{.heads = keys.whole("index_n_heads"),
+                            .head_dim = keys.whole("index_head_dim"),
+                            .top_k = keys.whole("index_topk")};
+  keys.ignore("qk_head_dim");  // the sum of its parts
 }
 
 void read_t5(HfKeys& keys, LlmConfig& c) {
@@ -172,17 +115,6 @@ void read_t5(HfKeys& keys, LlmConfig& c) {
   c.tied_embeddings = keys.flag("tie_word_embeddings", true);
   c.gated_mlp = keys.text("feed_forward_proj", "relu").starts_with("gated-");
   c.relative_buckets = keys.whole("relative_attention_num_buckets");
-}
-
-// The shortest list that repeats to this one.
-std::vector<LayerType> shortest_period(const std::vector<LayerType>& types) {
-  for (std::size_t period = 1; period < types.size(); ++period) {
-    bool repeats = true;
-    for (std::size_t i = period; i < types.size() && repeats; ++i)
-      repeats = types[i] == types[i - period];
-    if (repeats) return {types.begin(), types.begin() + static_cast<std::ptrdiff_t>(period)};
-  }
-  return types;
 }
 
 // `layer_types`, or windows in all but the last of every `pattern` layers.
@@ -328,20 +260,28 @@ void read_phi3(HfKeys& keys, LlmConfig& c) {
 constexpr auto kFamilies = std::to_array<HfFamily>({{"cohere2", read_cohere2},
                                                     {"deepseek_v2", read_deepseek_v2},
                                                     {"deepseek_v3", read_deepseek_v3},
+                                                    {"deepseek_v32", read_deepseek_v32},
                                                     {"gemma3_text", read_gemma3},
                                                     {"glm4_moe", read_glm4_moe},
+                                                    {"glm_moe_dsa", read_deepseek_v32},
                                                     {"gpt_oss", read_gpt_oss},
+                                                    {"granitemoehybrid", read_granite_hybrid},
                                                     {"kimi_k2", read_deepseek_v3},
+                                                    {"kimi_linear", read_kimi_linear},
                                                     {"llama", read_llama},
                                                     {"llama4_text", read_llama4},
                                                     {"minimax_m2", read_minimax_m2},
                                                     {"mistral", read_mistral},
                                                     {"mixtral", read_mixtral},
+                                                    {"nemotron_h", read_nemotron_h},
                                                     {"olmo3", read_olmo3},
                                                     {"phi3", read_phi3},
                                                     {"qwen2", read_qwen2},
                                                     {"qwen3", read_qwen3},
+                                                    {"qwen3_5_moe_text", read_qwen3_next},
+                                                    {"qwen3_5_text", read_qwen3_next},
                                                     {"qwen3_moe", read_qwen3_moe},
+                                                    {"qwen3_next", read_qwen3_next},
                                                     {"t5", read_t5}});
 
 }  // namespace

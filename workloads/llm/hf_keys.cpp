@@ -235,6 +235,30 @@ std::optional<std::int64_t> HfKeys::whole_below(const std::string& key, const st
   return at == value->end() ? std::nullopt : to_whole(*at);
 }
 
+std::vector<std::int64_t> HfKeys::wholes_below(const std::string& key, const std::string& inner) {
+  const Value* value = json_->find(key);
+  if (value == nullptr || !value->is_object()) return {};
+  const auto at = value->find(inner);
+  if (at == value->end() || !at->is_array()) return {};
+  std::vector<std::int64_t> out;
+  for (const Value& entry : *at) {
+    const auto whole = to_whole(entry);
+    if (!whole) {
+      reject(key, "has " + inner + " with an entry that is no whole number");
+      return {};
+    }
+    out.push_back(*whole);
+  }
+  return out;
+}
+
+bool HfKeys::flag_below(const std::string& key, const std::string& inner) {
+  const Value* value = json_->find(key);
+  if (value == nullptr || !value->is_object()) return false;
+  const auto at = value->find(inner);
+  return at != value->end() && at->is_boolean() && at->get<bool>();
+}
+
 bool HfKeys::has_entries(const std::string& key) const {
   const Value* value = json_->find(key);
   return value != nullptr && value->is_structured() && !value->empty();

@@ -36,6 +36,9 @@ class HfKeys {
   std::string text_below(const std::string& key, const std::string& inner);
   /// A whole number within the mapping of the key; empty where there is none.
   std::optional<std::int64_t> whole_below(const std::string& key, const std::string& inner);
+  /// Whole numbers, and a flag, likewise; empty and false where there are none.
+  std::vector<std::int64_t> wholes_below(const std::string& key, const std::string& inner);
+  bool flag_below(const std::string& key, const std::string& inner);
   /// True where the key has a non-empty mapping or list.
   bool has_entries(const std::string& key) const;
   /// True where the key is present, even if null.

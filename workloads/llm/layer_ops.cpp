@@ -102,16 +102,15 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const std::int64_t routed = held(tokens_ * moe.experts_per_token);
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
-  after = LayerOpsBuilder(c_, graph_, own_tokens_)
-              .product_of(WeightPart::router, Phase::mlp, layer,
-                          {.in = m.hidden,
-                           .out = moe.experts,
-                           .produced = moe.experts,
-                           .weights = m.router_weights()},
-                          after, true);
+  LayerOpsBuilder own(c_, graph_, own_tokens_);
+  after = own.product_of(WeightPart::router, Phase::mlp, layer, full_product(m.hidden, moe.experts),
+                         after, true);
+  if (moe.latent)
+    after = own.product_of(WeightPart::shared_experts, Phase::mlp, layer,
+                           full_product(m.hidden, *moe.latent), after, true);
   const DataType type = type_of(WeightPart::experts);
   ExpertsShape layer_experts{.tokens = tokens_,
-                             .hidden = m.hidden,
+                             .hidden = m.expert_hidden(),
                              .intermediate = moe.expert_intermediate,
                              .top_k = moe.experts_per_token,
                              .experts = moe.experts,
@@ -123,7 +122,7 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                              .shared_tokens = own_tokens_,
                              .shared_width = moe.shared_experts * m.shared_intermediate(),
                              .parts = m.expert_weights()};
-  const auto of_routed = m.mlp_products(moe.expert_intermediate);
+  const auto of_routed = m.mlp_products(moe.expert_intermediate, m.expert_hidden());
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {
     const Product& r = of_routed[i];
@@ -144,6 +143,9 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                  .experts = layer_experts},
                 after);
   }
+  if (moe.latent)
+    after = own.product_of(WeightPart::shared_experts, Phase::mlp, layer,
+                           full_product(*moe.latent, m.hidden), after, false);
   return after;
 }
 
@@ -161,11 +163,24 @@ OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std
 
 OpId LayerOpsBuilder::norm(Phase phase, int layer, OpId after) {
   const NormKernels norms = c_.execution.norms;
-  if (norms == NormKernels::fused || tokens_ == 0) return after;
+  if (tokens_ == 0) return after;
+  after = mixture(phase, layer, after);
+  if (norms == NormKernels::fused) return after;
   // The stream and what is added to it; their sum and its norm.
   after = elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
   graph_.ops[after.index()].fused = norms == NormKernels::with_all_reduce && reduces();
   return after;
+}
+
+// Attention residuals: the sums that were kept, and the one since then, are read and mixed. Before
+// the head all of them are.
+OpId LayerOpsBuilder::mixture(Phase phase, int layer, OpId after) {
+  const LlmConfig& m = c_.model;
+  if (m.residual_block == 0) return after;
+  const std::int64_t first = m.part ? m.part->first_layer : 0;
+  const std::int64_t before = first + (layer < 0 ? m.layers : layer);
+  const std::int64_t kept = (before + m.residual_block - 1) / m.residual_block;
+  return elementwise(phase, layer, (kept + 1) * m.hidden, m.hidden, after);
 }
 
 OpId LayerOpsBuilder::rotary(int layer, OpId after) {

@@ -9,10 +9,18 @@ std::vector<Product> LinearConfig::projections_in(std::int64_t hidden) const {
   switch (kind) {
     case LinearKind::gated_delta_net:  // the gate, then step size and decay of each head
       return {full_product(hidden, gated), full_product(hidden, 2 * value_heads)};
-    case LinearKind::kimi_delta:
-      return {full_product(hidden, conv_width()), full_product(hidden, value_heads),
-              full_product(hidden, gate_rank),    full_product(gate_rank, key_width()),
-              full_product(hidden, gate_rank),    full_product(gate_rank, value_width())};
+    case LinearKind::kimi_delta: {
+      std::vector<Product> out{full_product(hidden, conv_width()),
+                               full_product(hidden, value_heads), full_product(hidden, gate_rank),
+                               full_product(gate_rank, key_width())};
+      if (full_gate) {
+        out.push_back(full_product(hidden, value_width()));
+      } else {
+        out.push_back(full_product(hidden, gate_rank));
+        out.push_back(full_product(gate_rank, value_width()));
+      }
+      return out;
+    }
     case LinearKind::mamba2:
       return {full_product(hidden, gated + value_heads)};
   }
@@ -41,23 +49,22 @@ std::int64_t LinearConfig::parameters(std::int64_t hidden) const {
 }
 
 std::int64_t LinearConfig::recurrent_flops() const {
+  const std::int64_t passed_by = kind == LinearKind::mamba2 ? 2 * value_width() : 0;
   const std::int64_t corrected = kind == LinearKind::mamba2 ? 0 : 2;
-  return state_elements() * (1 + corrected + 2 + 2);
+  return state_elements() * (1 + corrected + 2 + 2) + passed_by;
 }
 
 // By value head and token: scores of the chunk's keys by its keys (delta rules) and of keys by
 // queries; their products with keys and values, half of which the causal mask removes in neither
 // case, since kernels compute whole tiles; then correction, answer and update of the state.
-std::int64_t LinearConfig::chunked_flops(std::int64_t chunk) const {
+std::int64_t LinearConfig::chunked_flops() const {
   const std::int64_t key = key_head_dim;
   const std::int64_t value = value_head_dim;
   if (kind == LinearKind::mamba2)  // groups share the scores
-    return 2 * chunk * key_width() + value_heads * (2 * chunk * value + 4 * key * value);
-  return value_heads * (2 * chunk * (3 * key + 2 * value) + 6 * key * value);
-}
-
-std::int64_t linear_chunk(LinearKind kind) {
-  return kind == LinearKind::mamba2 ? 256 : 64;
+    return 2 * chunk * key_width() + value_heads * (2 * chunk * value + 4 * key * value) +
+           2 * value_width();
+  return value_heads *
+         (2 * chunk * (3 * key + 2 * value) + 6 * key * value + 2 * chunk * chunk / 3);
 }
 
 void describe(Fields& f, LinearConfig& c) {
@@ -75,11 +82,17 @@ void describe(Fields& f, LinearConfig& c) {
   f.optional("gate_rank", c.gate_rank,
              "Width between the two matrices of decay and output gate, under kimi_delta.",
              in_range(0, 100'000));
+  f.optional("full_gate", c.full_gate,
+             "True where the output gate is one matrix all the same, under kimi_delta.");
+  f.optional("chunk", c.chunk, "Tokens that the kernels of a prefill work on together.",
+             in_range(1, 4096));
   f.check(c.key_heads == 0 || c.value_heads % c.key_heads == 0, "key_heads",
           "does not divide value_heads", "every key serves the same number of value heads");
   f.check((c.kind == LinearKind::kimi_delta) == (c.gate_rank > 0), "gate_rank",
           c.gate_rank > 0 ? "is of kimi_delta only" : "is missing under kimi_delta",
           "the width of f_a_proj's output");
+  f.check(c.kind == LinearKind::kimi_delta || !c.full_gate, "full_gate", "is of kimi_delta only",
+          "leave it out");
 }
 
 }  // namespace tiersim

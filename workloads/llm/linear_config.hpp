@@ -33,6 +33,8 @@ struct LinearConfig {
   std::int64_t conv_kernel = 4;  ///< positions under the convolution, the newest included
   bool conv_bias = false;
   std::int64_t gate_rank = 0;  ///< width between the two matrices of a gate, under kimi_delta
+  bool full_gate = false;      ///< the output gate is one matrix all the same (Kimi K3)
+  std::int64_t chunk = 64;     ///< tokens that the kernels of a prefill work on together
 
   std::int64_t key_width() const { return key_heads * key_head_dim; }
   std::int64_t value_width() const { return value_heads * value_head_dim; }
@@ -56,16 +58,12 @@ struct LinearConfig {
   /// follows from the one before: decay, correction by the state's own answer to the key (delta
   /// rules), the new key times value, and the answer to the query.
   std::int64_t recurrent_flops() const;
-  /// The same by chunks of `chunk` tokens, whose products with each other are matrices; without the
-  /// inverse of a small triangular matrix that delta rules need for each chunk.
-  std::int64_t chunked_flops(std::int64_t chunk) const;
+  /// The same by chunks of tokens, whose products with each other are matrices, with the inverse of
+  /// a triangular matrix that delta rules need for each chunk.
+  std::int64_t chunked_flops() const;
 
   friend bool operator==(const LinearConfig&, const LinearConfig&) = default;
 };
 void describe(Fields& f, LinearConfig& c);
-
-/// Tokens of a chunk in the kernels of engines: 64 of delta rules (flash-linear-attention), 256 of
-/// mamba2 (its authors' kernels).
-std::int64_t linear_chunk(LinearKind kind);
 
 }  // namespace tiersim

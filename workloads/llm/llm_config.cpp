@@ -75,13 +75,12 @@ void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(c.head_dim == c.mla->qk_head_dim(), "head_dim",
           "is not mla.qk_nope_head_dim + mla.qk_rope_head_dim",
           "under mla it is the width of a head's key");
-  f.check(
-      !c.qkv_bias && !c.qk_norm && !c.attention_gate && !c.attention_window && !c.attention_chunk &&
-          c.relative_buckets == 0 && !c.encoder,
-      "mla",
-      "cannot stand beside qkv_bias, qk_norm, attention_gate, attention_window, attention_chunk, "
-      "relative_buckets, encoder",
-      "no such model is known");
+  f.check(!c.qkv_bias && !c.qk_norm && !c.attention_window && !c.attention_chunk &&
+              c.relative_buckets == 0 && !c.encoder,
+          "mla",
+          "cannot stand beside qkv_bias, qk_norm, attention_window, attention_chunk, "
+          "relative_buckets, encoder",
+          "no such model is known");
 }
 
 }  // namespace
@@ -161,6 +160,7 @@ std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
     return {full_product(hidden, (attention_gate ? 2 : 1) * query_width() + 2 * kv_width())};
   const std::int64_t queries = heads * mla->qk_head_dim();
   std::vector<Product> products;
+  if (attention_gate) products.push_back(full_product(hidden, heads * mla->v_head_dim));
   if (mla->q_lora_rank == 0) {
     products.push_back(full_product(hidden, queries));
   } else {
@@ -203,10 +203,10 @@ Product LlmConfig::cross_kv() const {
   return full_product(hidden, 2 * kv_width());
 }
 
-std::vector<Product> LlmConfig::mlp_products(std::int64_t width) const {
-  Product up = full_product(hidden, gated_mlp ? 2 * width : width);
+std::vector<Product> LlmConfig::mlp_products(std::int64_t width, std::int64_t stream) const {
+  Product up = full_product(stream, gated_mlp ? 2 * width : width);
   up.produced = width;
-  return {up, full_product(width, hidden)};
+  return {up, full_product(width, stream)};
 }
 
 std::int64_t LlmConfig::attention_vectors() const {
@@ -224,8 +224,9 @@ std::int64_t LlmConfig::expert_vectors() const {
   if (!moe) return 0;
   std::int64_t all = moe->router_bias ? moe->experts : 0;
   if (moe->shared_gate) all += hidden;
+  if (moe->latent_norm) all += *moe->latent;
   if (moe->expert_bias)
-    all += held_experts() * ((gated_mlp ? 2 : 1) * moe->expert_intermediate + hidden);
+    all += held_experts() * ((gated_mlp ? 2 : 1) * moe->expert_intermediate + expert_hidden());
   return all;
 }
 
@@ -240,7 +241,9 @@ std::int64_t LlmConfig::attention_parameters(LayerType type) const {
 
 std::int64_t LlmConfig::norms_of(std::int64_t layer) const {
   const std::int64_t half = layer_norms / 2;
-  return layer_norms - (has_mlp(layer) ? 0 : half) -
+  // Attention residuals: a norm and the scores of a mixture before each sublayer.
+  const std::int64_t mixed = residual_block > 0 ? 4 : 0;
+  return layer_norms + mixed - (has_mlp(layer) ? 0 : half) -
          (type_of(layer) == LayerType::no_attention ? half : 0);
 }
 
@@ -251,8 +254,8 @@ std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
            weights_of(cross_projections_out()) + hidden;
   if (!has_mlp(layer)) return all;
   if (!is_moe_layer(layer)) return all + mlp_weights();
-  return all + router_weights() + shared_weights() + held_experts() * expert_weights() +
-         expert_vectors();
+  return all + router_weights() + shared_weights() + latent_weights() +
+         held_experts() * expert_weights() + expert_vectors();
 }
 
 std::int64_t LlmConfig::encoder_parameters() const {
@@ -277,7 +280,8 @@ std::int64_t LlmConfig::moe_layers() const {
 
 std::int64_t LlmConfig::parameters() const {
   std::int64_t all = relative_buckets * heads + hidden + encoder_parameters() +
-                     (tied_embeddings ? 1 : 2) * vocabulary * hidden;
+                     (tied_embeddings ? 1 : 2) * vocabulary * hidden +
+                     (residual_block > 0 ? 2 * hidden : 0);
   for (std::int64_t layer = 0; layer < layers; ++layer) all += layer_parameters(layer);
   return all;
 }
@@ -307,7 +311,7 @@ void describe(Fields& f, LlmConfig& c) {
   f.optional("output_bias", c.output_bias,
              "True where the attention's output projection has a bias.");
   f.optional("attention_gate", c.attention_gate,
-             "True where queries have a gate of the attention's output beside them.");
+             "True where a product gates the attention's output (Qwen3-Next, Kimi K3).");
   f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");
   f.optional("qk_norm_over", c.qk_norm_over, kQkNormWidthNames,
              "Whether each head has its norm, or all heads together have one.");
@@ -318,6 +322,10 @@ void describe(Fields& f, LlmConfig& c) {
       "Norms of the residual stream in a layer: 1 where attention and MLP share one, 4 where "
       "each has one before and one after.",
       in_range(1, 4));
+  f.optional("residual_block", c.residual_block,
+             "Layers after which the residual stream is kept for later sublayers to mix (attention "
+             "residuals); 0 for none.",
+             in_range(0, 1000));
   f.optional("relative_buckets", c.relative_buckets,
              "Relative position biases of a head, shared by the layers of a stack; 0 for none.",
              in_range(0, 100'000));

@@ -93,13 +93,16 @@ struct LlmConfig {
   bool tied_embeddings = false;
   bool gated_mlp = true;  ///< gate, up and down; else up and down
   bool qkv_bias = false;
-  bool attention_gate = false;  ///< queries have a gate of the attention's output (Qwen3-Next)
+  bool attention_gate = false;  ///< a product gates the attention's output (Qwen3-Next, Kimi K3)
   bool output_bias = false;     ///< of the attention's output projection (gpt-oss)
   bool qk_norm = false;         ///< norms over queries and keys (Qwen3)
   QkNormWidth qk_norm_over = QkNormWidth::head;
-  bool attention_sinks = false;       ///< one logit a head in the softmax's denominator (gpt-oss)
-  std::int64_t layer_norms = 2;       ///< norms of the residual stream's width in a layer
-  std::int64_t relative_buckets = 0;  ///< relative position biases (T5); 0: none
+  bool attention_sinks = false;  ///< one logit a head in the softmax's denominator (gpt-oss)
+  std::int64_t layer_norms = 2;  ///< norms of the residual stream's width in a layer
+  /// Layers after which the sum so far is kept, and each later sublayer reads a mixture of all that
+  /// were kept (attention residuals, Kimi K3); 0: none.
+  std::int64_t residual_block = 0;
+  std::int64_t relative_buckets = 0;                  ///< relative position biases (T5); 0: none
   std::optional<std::int64_t> attention_window = {};  ///< positions a token attends to
   std::optional<std::int64_t> attention_chunk = {};   ///< positions that attend to each other only
   /// Types of the layers in order, repeated up to the last one. Empty: all are windowed or chunked
@@ -166,9 +169,9 @@ struct LlmConfig {
 
   /// The products of a decoder layer before and after its (self) attention, in order; linear
   /// attention's where all layers have it, else those of the layers that cache positions. MLA,
-  /// absorbed: the queries, the cached latent and the key unpacking; then the value unpacking and
-  /// the output. Explicit: the queries, the latent, and keys and values of every head; then the
-  /// output. Together they have all matrix weights of the attention.
+  /// absorbed: the gate, if any, the queries, the cached latent and the key unpacking; then the
+  /// value unpacking and the output. Explicit: the queries, the latent, and keys and values of
+  /// every head; then the output. Together they have all matrix weights of the attention.
   std::vector<Product> projections_in(LatentForm form = LatentForm::absorbed) const;
   std::vector<Product> projections_out(LatentForm form = LatentForm::absorbed) const;
   /// The products of the cross attention that follows it; empty without an encoder. cross_kv()
@@ -177,16 +180,26 @@ struct LlmConfig {
   std::vector<Product> cross_projections_out() const;
   Product cross_kv() const;
   /// The products of an MLP of this width: gate and up as one product, then down.
-  std::vector<Product> mlp_products(std::int64_t width) const;
+  std::vector<Product> mlp_products(std::int64_t width) const {
+    return mlp_products(width, hidden);
+  }
+  /// The same where it reads and writes `stream` elements of a token.
+  std::vector<Product> mlp_products(std::int64_t width, std::int64_t stream) const;
 
   /// Matrix weights of the MLP of a layer without experts.
   std::int64_t mlp_weights() const { return weights_of_mlp(intermediate); }
   /// Matrix weights of a layer with experts: of one routed expert, of all shared ones, and of the
   /// router; 0 without experts.
-  std::int64_t expert_weights() const { return moe ? weights_of_mlp(moe->expert_intermediate) : 0; }
+  std::int64_t expert_weights() const {
+    return moe ? weights_of_mlp(moe->expert_intermediate, expert_hidden()) : 0;
+  }
   std::int64_t shared_weights() const {
     return moe ? moe->shared_experts * weights_of_mlp(shared_intermediate()) : 0;
   }
+  /// Width that routed experts read and write; the products between it and the residual stream, of
+  /// which there are none where it is the same, have latent_weights().
+  std::int64_t expert_hidden() const { return moe->latent.value_or(hidden); }
+  std::int64_t latent_weights() const { return moe && moe->latent ? 2 * hidden * *moe->latent : 0; }
   std::int64_t router_weights() const { return moe ? hidden * moe->experts : 0; }
   MlpType mlp_type(std::int64_t layer) const;
   bool is_moe_layer(std::int64_t layer) const { return mlp_type(layer) == MlpType::experts; }
@@ -219,8 +232,9 @@ struct LlmConfig {
   friend bool operator==(const LlmConfig&, const LlmConfig&) = default;
 
  private:
-  std::int64_t weights_of_mlp(std::int64_t width) const {
-    return (gated_mlp ? 3 : 2) * hidden * width;
+  std::int64_t weights_of_mlp(std::int64_t width) const { return weights_of_mlp(width, hidden); }
+  std::int64_t weights_of_mlp(std::int64_t width, std::int64_t stream) const {
+    return (gated_mlp ? 3 : 2) * stream * width;
   }
   std::int64_t attention_parameters(LayerType type) const;
 };

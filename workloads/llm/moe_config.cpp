@@ -29,6 +29,11 @@ void describe(Fields& f, MoeConfig& c) {
   f.optional("shared_intermediate", c.shared_intermediate,
              "Width of the MLP of one shared expert; that of the others where it is left out.",
              in_range(1, 100'000));
+  f.optional("latent", c.latent,
+             "Width that routed experts read and write; that of the residual stream where it is "
+             "left out.",
+             in_range(1, 100'000));
+  f.optional("latent_norm", c.latent_norm, "True where that width has a norm.");
   f.optional("dense_layers", c.dense_layers, "First layers that have a plain MLP instead.",
              in_range(0, 1000));
   f.optional("every", c.every,
@@ -42,6 +47,8 @@ void describe(Fields& f, MoeConfig& c) {
              "Layers with experts have no MLP at all, so that attention can be timed alone.");
   f.check(!c.shared_intermediate || c.shared_experts > 0, "shared_intermediate",
           "is of no expert: there are no shared_experts", "leave it out");
+  f.check(c.latent || !c.latent_norm, "latent_norm", "is of no width: latent is missing",
+          "leave it out");
   f.check(c.experts_per_token <= c.experts, "experts_per_token", "is above experts",
           "a token cannot pass more experts than there are");
 }

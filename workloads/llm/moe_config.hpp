@@ -15,6 +15,10 @@ struct MoeConfig {
   std::int64_t expert_intermediate = 0;  ///< width of one expert's MLP
   /// That of a shared one, where it differs (Nemotron 3).
   std::optional<std::int64_t> shared_intermediate = {};
+  /// Width that routed experts read and write, between a product from the residual stream and one
+  /// back to it (Nemotron 3 Super, Kimi K3).
+  std::optional<std::int64_t> latent = {};
+  bool latent_norm = false;       ///< a norm over that width (Kimi K3)
   std::int64_t dense_layers = 0;  ///< number of leading layers with a plain MLP
   std::int64_t every = 1;         ///< of the others, the last one of this many has experts
   bool router_bias = false;       ///< one for each expert (DeepSeek-V3: e_score_correction_bias)

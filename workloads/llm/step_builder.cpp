@@ -42,10 +42,13 @@ Bytes activations(const DeviceStep& step) {
   if (m.moe && !m.moe->removed)
     mlp = std::max(mlp, (m.moe->experts_per_token + m.moe->shared_experts) *
                             (m.moe->expert_intermediate + m.hidden));
+  // The residual stream before and after a product, and what attention residuals keep of it.
+  const std::int64_t streams =
+      2 + (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
   std::int64_t logits = m.vocabulary * step.group_batch;
   if (c.parallel.tensor > 1) logits += step.vocabulary * c.step.batch;
-  return stored(std::max((2 * m.hidden + widest) * own_positions(step),
-                         (2 * m.hidden + mlp) * group_positions(step)),
+  return stored(std::max((streams * m.hidden + widest) * own_positions(step),
+                         (streams * m.hidden + mlp) * group_positions(step)),
                 DataType::bf16) +
          stored(logits, DataType::bf16);
 }

@@ -22,6 +22,7 @@ std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
              .produced = m.query_width(),
              .weights = m.hidden * m.query_width()}};
   std::vector<Product> products = m.projections_in(form);
+  if (m.attention_gate) products.erase(products.begin());
   products.erase(products.end() - 2);
   if (form == LatentForm::explicit_heads) products.pop_back();
   return products;
@@ -222,7 +223,9 @@ OpId StepChain::mlp(int layer, OpId last) {
 // in bf16. Engines move less if they send a token once to a GPU with several of its experts, or in
 // fp8.
 OpId StepChain::experts_spread(int layer, OpId last) {
-  const Bytes routed = hidden(step_.own_tokens() * c_.model.moe->experts_per_token);
+  const LlmConfig& m = c_.model;
+  const Bytes routed =
+      stored(step_.own_tokens() * m.moe->experts_per_token * m.expert_hidden(), DataType::bf16);
   const std::int64_t ranks = c_.parallel.tensor;
   const auto exchange = [&](OpId after) {
     return group_.collective(layer, CollectiveKind::all_to_all, routed, ranks, after,

@@ -18,7 +18,11 @@ class Sums {
 
 // projections_in() and projections_out() define the order of their products.
 void add_latent_attention(const LlmConfig& m, Sums& sums) {
-  const auto in = m.projections_in();
+  auto in = m.projections_in();
+  if (m.attention_gate) {
+    sums.add(WeightPart::q, in.front().weights);
+    in.erase(in.begin());
+  }
   const auto out = m.projections_out();
   const std::size_t kv = in.size() - 2;  // after the one or two products of the queries
   TS_EXPECTS((kv == 1 || kv == 2) && out.size() == 2, in.size(), out.size());
@@ -56,7 +60,7 @@ void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
   if (!m.is_moe_layer(layer)) return sums.add(WeightPart::mlp, m.mlp_weights());
   sums.add(WeightPart::router, m.router_weights());
   sums.add(WeightPart::experts, m.held_experts() * m.expert_weights());
-  sums.add(WeightPart::shared_experts, m.shared_weights());
+  sums.add(WeightPart::shared_experts, m.shared_weights() + m.latent_weights());
   sums.add(WeightPart::other, m.expert_vectors());
 }
 
@@ -75,6 +79,7 @@ WeightParts weight_parts(const LlmConfig& m) {
   const bool first = m.part && m.part->stage == PipelineStage::first;
   sums.add(first ? WeightPart::embedding : WeightPart::head, m.vocabulary * m.hidden);
   sums.add(WeightPart::other, m.relative_buckets * m.heads + m.hidden);  // and the last norm
+  if (m.residual_block > 0) sums.add(WeightPart::other, 2 * m.hidden);
   return sums.parts();
 }
 
