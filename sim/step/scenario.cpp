@@ -129,14 +129,17 @@ void describe(Fields& f, ScenarioConfig& c) {
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {
-  return {.model = config.model,
-          .step = config.step,
-          .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
-          .parallel = config.parallel,
-          .kernel = config.attention_kernel,
-          .execution = config.execution,
-          .handover = config.handover,
-          .host_works = config.system.host.has_value()};
+  AttentionContext out{
+      .model = config.model,
+      .step = config.step,
+      .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
+      .parallel = config.parallel,
+      .kernel = config.attention_kernel,
+      .execution = config.execution,
+      .handover = config.handover,
+      .host_works = config.system.host.has_value()};
+  if (out.model.indexer) out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
+  return out;
 }
 
 std::int64_t replicas(const ScenarioConfig& config) {

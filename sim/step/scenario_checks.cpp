@@ -50,6 +50,8 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
 // A method works on one GPU's part of a layer, or on the whole model's if that cannot be shared.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
+  f.check(!c.model.indexer || c.method.method->runs_indexer(), "method",
+          "model '" + c.model.name + "' attends to the rows that its indexer chooses", "kind: dsa");
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};
@@ -83,6 +85,9 @@ void check_latent(Fields& f, const ScenarioConfig& c) {
               c.parallel.latent_slices == 1,
           "step.latent", "a cache of every head's keys has no latent to slice",
           "absorbed, or parallel.latent_slices: 1");
+  f.check(!c.model.indexer || c.step.latent != LatentUnpacking::explicit_heads, "step.latent",
+          "model '" + c.model.name + "' reads chosen latents, which are not unpacked",
+          "absorbed, or leave it out");
 }
 
 void check_what_if(Fields& f, const ScenarioConfig& c) {

@@ -103,8 +103,7 @@ OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer
   const OpId convolved = graph.add(std::move(conv));
 
   Op update = kernel(c, layer, KernelFamily::linear_attention, work);
-  const std::int64_t flops =
-      work.decode ? linear.recurrent_flops() : linear.chunked_flops();
+  const std::int64_t flops = work.decode ? linear.recurrent_flops() : linear.chunked_flops();
   update.flops = Flops::from_base(flops) * work.tokens;
   activations(update, Direction::read, inputs_of(linear));
   activations(update, Direction::write, linear.value_width());

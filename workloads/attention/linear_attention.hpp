@@ -12,10 +12,10 @@ Bytes state_bytes(const LinearConfig& linear, StateType type);
 
 /// Adds the kernels of one layer, for the new positions of a decode step or a prefill; `context`
 /// has one GPU's part of the layers with linear attention. A decode step reads and writes the
-/// state of every sequence. A prefill works on chunks of tokens (LinearConfig::chunk) and keeps the state
-/// before each of them in bf16 between two kernels, as flash-linear-attention does; it reads the
-/// state of a prompt that is continued, and writes that after the last token.
-/// Returns the operation that produces the layer's output.
+/// state of every sequence. A prefill works on chunks of tokens (LinearConfig::chunk) and keeps the
+/// state before each of them in bf16 between two kernels, as flash-linear-attention does; it reads
+/// the state of a prompt that is continued, and writes that after the last token. Returns the
+/// operation that produces the layer's output.
 OpId add_linear_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId after);
 
 /// Adds the states of all sequences and layers; nothing without linear attention.

@@ -110,6 +110,8 @@ class Method {
   /// True where the method chooses rows by the query, so that a guessed query lets a layer start
   /// early.
   virtual bool screens() const { return false; }
+  /// True where it runs the model's indexer. A model that has one needs such a method.
+  virtual bool runs_indexer() const { return false; }
   /// Data that it keeps of every position, for one layer.
   virtual std::vector<CachedTensor> cached(const AttentionContext& context) const = 0;
   /// Adds tensors that stay for the whole step: staging, index lists, weights of the method.

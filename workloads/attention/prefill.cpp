@@ -33,12 +33,13 @@ struct HeadWidths {
 // Positions that the queries of one sequence, or of all chunks, attend to.
 struct Pairs {
   std::int64_t queries = 0;
-  std::int64_t positions = 0;  // rows made by this step
+  std::int64_t positions = 0;  // rows made by this step that are read
   std::int64_t pairs = 0;
   TensorClass from = TensorClass::activations;
-  std::int64_t before = 0;  // rows cached earlier
+  std::int64_t before = 0;  // rows cached earlier that are read
   TensorClass before_from = TensorClass::keys;
   bool causal = false;
+  bool by_row = false;  // each query reads rows of its own
 };
 
 Pairs causal(const AttentionContext& c) {
@@ -94,8 +95,9 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pai
              stored(width.value, DataType::bf16) * (heads * p.queries));
   const auto add_rows = [&](TensorClass from, std::int64_t positions) {
     const DataType type = from == TensorClass::activations ? DataType::bf16 : c.step.kv_type;
-    add_access(op, near, Direction::read, from,
-               stored(width.row_width, type) * (c.step.batch * width.rows * positions));
+    const Bytes row = stored(width.row_width, type);
+    const Bytes all = row * (c.step.batch * width.rows * positions);
+    add_access(op, near, Direction::read, {from, all, p.by_row ? row : all});
   };
   add_rows(p.from, p.positions);
   add_rows(p.before_from, p.before);
@@ -130,6 +132,10 @@ std::int64_t positions_before(const AttentionContext& c) {
   return causal(c).before;
 }
 
+std::int64_t causal_pairs(const AttentionContext& c) {
+  return c.step.batch * causal(c).pairs;
+}
+
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int layer,
                            const std::vector<CachedTensor>& cached, OpIds after) {
   Pairs pairs = causal(c);
@@ -143,6 +149,24 @@ OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int laye
     }
   }
   return add_pairs(graph, c, layer, pairs, std::move(after));
+}
+
+OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& c, int layer,
+                                  std::int64_t most, const std::vector<CachedTensor>& cached,
+                                  OpIds after) {
+  AttentionContext sparse = c;
+  sparse.model.attention_window = most;
+  Pairs read = causal(sparse);
+  const std::int64_t before = causal(c).before;
+  const OpId fetched = before > 0 ? fetch_before(graph, c, layer, before, cached, after) : OpId();
+  read.positions = 0;
+  read.before = read.pairs;
+  read.by_row = true;
+  if (fetched.valid()) {
+    read.before_from = TensorClass::staging;
+    after.push_back(fetched);
+  }
+  return add_pairs(graph, c, layer, read, std::move(after));
 }
 
 OpId add_full_attention(StepGraph& graph, const AttentionContext& c, int layer,

@@ -17,6 +17,12 @@ namespace tiersim {
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& context, int layer,
                            const std::vector<CachedTensor>& cached, OpIds after);
 
+/// The same where each position attends to `most` of those before it, itself included, and reads
+/// their rows one by one: what positions read in common is not taken as found in L2.
+OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& context, int layer,
+                                  std::int64_t most, const std::vector<CachedTensor>& cached,
+                                  OpIds after);
+
 /// Attention of each of `queries` positions over each of `positions`, whose keys and values are
 /// read from the near tier as `from`.
 OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int layer,
@@ -25,5 +31,7 @@ OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int l
 
 /// Number of positions before the chunks of a prefill, over all chunks.
 std::int64_t positions_before(const AttentionContext& context);
+/// Number of pairs of a new position and one that it attends to, over all sequences or chunks.
+std::int64_t causal_pairs(const AttentionContext& context);
 
 }  // namespace tiersim
