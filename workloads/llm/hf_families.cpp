@@ -122,15 +122,15 @@ void read_layer_types(HfKeys& keys, LlmConfig& c, std::int64_t pattern) {
   c.attention_window = keys.whole_or_none("sliding_window");
   std::vector<LayerType> types;
   const std::vector<std::string> names = keys.texts("layer_types");
+  const std::span known = std::span(kLayerTypeNames).first(kPositionTypes);
   for (const std::string& name : names) {
-    const auto at = std::ranges::find(kLayerTypeNames, name);
-    if (at == kLayerTypeNames.end()) {
+    const auto at = std::ranges::find(known, name);
+    if (at == known.end()) {
       keys.reject("layer_types", fmt::format("has {}, which is not modelled", name),
-                  "modelled: " + join(std::vector<std::string>(kLayerTypeNames.begin(),
-                                                               kLayerTypeNames.end())));
+                  "modelled: " + join(std::vector<std::string>(known.begin(), known.end())));
       return;
     }
-    types.push_back(static_cast<LayerType>(at - kLayerTypeNames.begin()));
+    types.push_back(static_cast<LayerType>(at - known.begin()));
   }
   if (!names.empty() && static_cast<std::int64_t>(names.size()) != c.layers)
     keys.reject("layer_types", fmt::format("has {} entries for {} layers", names.size(), c.layers));

@@ -47,9 +47,10 @@ enum class LayerType : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 5> kLayerTypeNames{
     "full_attention", "sliding_attention", "chunked_attention", "linear_attention", "no_attention"};
-/// True where the cache of such layers has keys and values of positions.
+/// The first so many types are of layers whose cache has keys and values of positions.
+inline constexpr std::size_t kPositionTypes = 3;
 constexpr bool caches_positions(LayerType type) {
-  return type < LayerType::linear_attention;
+  return static_cast<std::size_t>(type) < kPositionTypes;
 }
 
 /// What follows a layer's attention.

@@ -72,6 +72,20 @@ const std::map<std::string, std::int64_t> kPublished{
     {"magistral_small_2506", 23'572'403'200},
     {"phi4", 14'659'507'200},
     {"kimi_k25", 1'026'879'376'368},
+    {"qwen3_next_80b_a3b", 81'324'862'720},
+    {"qwen35_397b_a17b", 403'397'928'944},
+    {"qwen35_122b_a10b", 125'086'497'008},
+    {"qwen35_35b_a3b", 35'951'822'704},
+    {"qwen35_27b", 27'781'427'952},
+    {"kimi_linear_48b_a3b", 49'122'681'728},
+    {"kimi_k3", 2'779'931'837'184},
+    {"granite4_h_small", 32'207'337'984},
+    {"deepseek_v32", 685'355'329'792},
+    {"glm5", 753'864'139'008},
+    // Without the router's bias, which the total of the bf16 tensors leaves out: 23 layers of 128
+    // experts; 40, and that of the prediction module, of 512.
+    {"nemotron3_nano_30b_a3b", 31'577'937'344 + 23 * 128},
+    {"nemotron3_super_120b_a12b", 123'611'012'096 + 41 * 512},
 };
 
 std::int64_t published(const LlmConfig& model) {
@@ -107,6 +121,23 @@ const std::map<std::string, std::int64_t> kMade{
      1'026'408'232'448 - 60LL * (384 * 7168 + 384 + 385LL * 3 * 7168 * 2048 + 7168)},
     {"llama2_7b_transmla", 6'738'415'616 - 32LL * 3 * 4096 * 4096 +
                                32LL * (4096 * 32 * 192 + 4096 * 576 + 512 * 32 * 256 + 512)},
+    // No total is published. Mamba-2 layers of n heads of d: [2 n d + 2 * 8 * s + n, hidden] in,
+    // [hidden, n d] out, n d + 2 * 8 * s channels of 4 taps and a bias, 3 n, and n d of a norm.
+    {"nemotron_h_8b", 2LL * 131'072 * 4096 + 4096 + 52 * 4096 +
+                          24LL * (4096 * (18'560 + 8192) + 10'240 * 5 + 3 * 128 + 8192) +
+                          4LL * 4096 * (4096 * 2 + 2 * 1024) + 24LL * 2 * 4096 * 21'504},
+    {"nemotron_h_47b", 2LL * 131'072 * 8192 + 8192 + 98 * 8192 +
+                           45LL * (8192 * (37'120 + 16'384) + 20'480 * 5 + 3 * 256 + 16'384) +
+                           5LL * 8192 * (8192 * 2 + 2 * 1024) + 48LL * 2 * 8192 * 30'720},
+    {"nemotron_h_56b", 2LL * 131'072 * 8192 + 8192 + 118 * 8192 +
+                           54LL * (8192 * (37'120 + 16'384) + 20'480 * 5 + 3 * 256 + 16'384) +
+                           10LL * 8192 * (8192 * 2 + 2 * 1024) + 54LL * 2 * 8192 * 32'768},
+    {"nemotron3_ultra_550b_a55b",
+     2LL * 131'072 * 8192 + 8192 + 108 * 8192 +
+         48LL * (8192 * (35'072 + 16'384) + 18'432 * 5 + 3 * 256 + 16'384) +
+         12LL * 8192 * (8192 * 2 + 2 * 256) +
+         48LL *
+             (8192 * 512 + 512 + 2 * 8192 * 2048 + 512LL * 2 * 2048 * 5120 + 2LL * 8192 * 10'240)},
 };
 
 TEST(ModelZoo, MadeModelsAreTheirSumOfParts) {
@@ -125,6 +156,7 @@ TEST(ModelZoo, EveryShippedModelIsChecked) {
 TEST(ModelZoo, ProductsHoldEveryMatrixWeightOfALayer) {
   for (const auto& [name, total] : kPublished) {
     const LlmConfig m = shipped(name);
+    if (m.linear || m.indexer) continue;  // below
     std::int64_t matrices = sum(m.projections_in()) + sum(m.projections_out());
     std::int64_t vectors = m.layer_norms * m.hidden;
     if (m.encoder) {
@@ -212,6 +244,65 @@ TEST(ModelZoo, LayersInChunksAndExpertsInEveryOther) {
   EXPECT_EQ(chunked.attended(8193), 1);
   EXPECT_EQ(chunked.attended_pairs(8192 + 3), 8192L * 8193 / 2 + 6);
   EXPECT_EQ(m.layers_of(LayerType::full_attention).layers, 12);
+}
+
+// Qwen3-Next: 16 heads of queries and keys, 32 of values, 128 elements each.
+TEST(ModelZoo, ALayerOfAGatedDeltaNet) {
+  const LlmConfig m = shipped("qwen3_next_80b_a3b");
+  EXPECT_EQ(m.linear_layers(), 36);
+  EXPECT_EQ(m.attention_layers(), 12);
+  EXPECT_EQ(m.type_of(2), LayerType::linear_attention);
+  EXPECT_EQ(m.type_of(3), LayerType::full_attention);
+  const LlmConfig linear = m.layers_of(LayerType::linear_attention);
+  EXPECT_TRUE(linear.all_linear());
+  EXPECT_EQ(linear.projections_in(), (std::vector<Product>{{2048, 12288, 12288, 2048L * 12288},
+                                                           {2048, 64, 64, 2048L * 64}}));
+  EXPECT_EQ(linear.projections_out(), (std::vector<Product>{{4096, 2048, 2048, 4096L * 2048}}));
+  EXPECT_EQ(linear.linear->state_elements(), 32 * 128 * 128);
+  EXPECT_EQ(linear.linear->conv_elements(), 3 * 8192);
+  const std::int64_t experts = 2048L * 512 + 2048 + 513L * 3 * 2048 * 512;
+  EXPECT_EQ(m.layer_parameters(0), 33'718'464 + 2 * 2048 + experts);
+  EXPECT_EQ(m.layer_parameters(3), 27'263'488 + 2 * 2048 + experts);
+  EXPECT_EQ(m.cached_width(), 12 * 2 * 2 * 256);
+}
+
+// Kimi Linear: 32 heads of 128; latent attention in every fourth layer and in the last.
+TEST(ModelZoo, ALayerOfKimiDeltaAttention) {
+  const LlmConfig m = shipped("kimi_linear_48b_a3b");
+  EXPECT_EQ(m.linear_layers(), 20);
+  EXPECT_EQ(m.linear->parameters(2304), 39'514'272);
+  EXPECT_EQ(m.linear->state_elements(), 32 * 128 * 128);
+  EXPECT_EQ(m.linear->conv_elements(), 3 * 3 * 4096);
+  EXPECT_EQ(m.cached_width(), 7 * 576);
+  // Of K3 with one matrix for the output gate, residuals and latent experts.
+  const LlmConfig k3 = shipped("kimi_k3");
+  EXPECT_EQ(k3.linear->parameters(7168), 443'740'384);
+  EXPECT_EQ(k3.norms_of(5), 6);
+  EXPECT_EQ(k3.expert_weights(), 3 * 3072 * 3584);
+  EXPECT_EQ(k3.latent_weights(), 2 * 7168 * 3584);
+}
+
+// Nemotron-H: a layer is Mamba-2, or attention, or an MLP without a gate.
+TEST(ModelZoo, LayersWithOneMixer) {
+  const LlmConfig m = shipped("nemotron_h_8b");
+  EXPECT_EQ(m.type_of(0), LayerType::linear_attention);
+  EXPECT_FALSE(m.has_mlp(0));
+  EXPECT_EQ(m.type_of(1), LayerType::no_attention);
+  EXPECT_TRUE(m.has_mlp(1));
+  EXPECT_EQ(m.layer_parameters(0), 109'640'064);
+  EXPECT_EQ(m.layer_parameters(1), 2 * 4096 * 21'504 + 4096);
+  EXPECT_EQ(m.type_of(7), LayerType::full_attention);
+  EXPECT_EQ(m.layer_parameters(7), 41'947'136);
+  EXPECT_EQ(m.linear->state_elements(), 128 * 64 * 128);
+  EXPECT_EQ(shipped("nemotron3_super_120b_a12b").moe_layers(), 40);
+}
+
+// DeepSeek-V3.2: 64 index heads of 128, one index key.
+TEST(ModelZoo, ALayerWithAnIndexer) {
+  const LlmConfig with = shipped("deepseek_v32");
+  const LlmConfig without = shipped("deepseek_v3");
+  EXPECT_EQ(with.layer_parameters(0) - without.layer_parameters(0),
+            64 * 128 * 1536 + 128 * 7168 + 64 * 7168 + 2 * 128);
 }
 
 TEST(ModelZoo, ALayerWithExperts) {

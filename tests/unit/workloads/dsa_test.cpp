@@ -1,0 +1,102 @@
+// DeepSeek sparse attention in a small step, by hand: 2 sequences of 64 positions; 4 heads over a
+// latent of 16 + 4 elements in fp16, so a row has 40 B; 3 index heads of 128 elements, so an index
+// key has 128 + 4 = 132 B; 16 positions are read.
+#include "tests/unit/workloads/small_step.hpp"
+
+namespace tiersim::testing::dsa_test {
+namespace {
+
+constexpr const char* kDsa = "{name: dsa}";
+
+AttentionContext sparse(std::int64_t top_k = 16) {
+  AttentionContext c = small_step();
+  c.model.mla = MlaConfig{.q_lora_rank = 12,
+                          .kv_lora_rank = 16,
+                          .qk_nope_head_dim = 8,
+                          .qk_rope_head_dim = 4,
+                          .v_head_dim = 8};
+  c.model.head_dim = 12;
+  c.model.kv_heads = 4;
+  c.model.indexer = IndexerConfig{.heads = 3, .head_dim = 128, .top_k = top_k};
+  c.step.latent = LatentUnpacking::absorbed;
+  return c;
+}
+
+AttentionContext prompt(AttentionContext c) {
+  c.step.kind = StepKind::prefill;
+  return c;
+}
+
+std::int64_t indexer_flops(std::int64_t tokens) {
+  return 2 * tokens * (32 * 128 + 32 * 3 + 12 * 3 * 128);
+}
+
+TEST(Dsa, KeepsAnIndexKeyBesideEachRow) {
+  const Ledger kept = footprint(kDsa, sparse());
+  EXPECT_EQ(kept.at("near keys"), 4 * 2 * 64 * 40);
+  EXPECT_EQ(kept.at("near index_keys"), 4 * 2 * 64 * 132);
+}
+
+TEST(Dsa, ADecodeStepScoresAllAndReadsTheBest) {
+  const StepGraph graph = build(kDsa, sparse());
+  const Ledger bytes = ledger(graph, 0);
+  EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64 * 132);
+  EXPECT_EQ(bytes.at("near read keys"), 2 * 16 * 40);
+  EXPECT_EQ(bytes.at("near write keys"), 2 * 40);
+  EXPECT_EQ(bytes.at("near write index_keys"), 2 * 132);
+  EXPECT_EQ(bytes.at("near write indices"), 2 * 16 * 4);
+  EXPECT_EQ(runs(graph, 0, kNear, TensorClass::keys), std::vector<int>{40});
+  EXPECT_EQ(flops(graph, 0, Phase::screening), indexer_flops(2) + 2 * 3 * 128 * 2 * 64);
+  EXPECT_EQ(flops(graph, 0, Phase::attention), 2 * (20 + 16) * 2 * 4 * 16);
+}
+
+TEST(Dsa, ReadsEverythingUpToTopK) {
+  const Ledger bytes = ledger(build(kDsa, sparse(1000)), 0);
+  EXPECT_EQ(bytes.at("near read keys"), 2 * 64 * 40);
+  EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64 * 132);
+}
+
+TEST(Dsa, ReadsTheSameHoweverLongTheContext) {
+  AttentionContext c = sparse();
+  c.step.context = 64'000;
+  const Ledger bytes = ledger(build(kDsa, c), 0);
+  EXPECT_EQ(bytes.at("near read keys"), 2 * 16 * 40);
+  EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64'000 * 132);
+}
+
+TEST(Dsa, FetchesFarRows) {
+  const StepGraph graph = build("{name: dsa, kv_tier: far}", sparse());
+  const Ledger bytes = ledger(graph, 0);
+  EXPECT_EQ(bytes.at("far read keys"), 2 * 16 * 40);
+  EXPECT_FALSE(bytes.contains("near read keys"));
+  EXPECT_EQ(far_reads(graph, 0), 1);
+}
+
+// A prompt of 64: 64 * 65 / 2 = 2080 pairs are scored; 16 * 17 / 2 + 48 * 16 = 904 are attended to,
+// and their rows read one by one.
+TEST(Dsa, APromptChoosesForEachPosition) {
+  const StepGraph graph = build(kDsa, prompt(sparse()));
+  EXPECT_EQ(flops(graph, 0, Phase::screening), indexer_flops(128) + 2 * 3 * 128 * 2 * 2080);
+  EXPECT_EQ(flops(graph, 0, Phase::attention), 2 * (20 + 16) * 2 * 4 * 904);
+  EXPECT_EQ(ledger(graph, 0).at("near read keys"), 2 * 904 * 40);
+  EXPECT_EQ(runs(graph, 0, kNear, TensorClass::keys), std::vector<int>{40});
+}
+
+TEST(Dsa, GpusOfATensorGroupEachRunTheIndexer) {
+  AttentionContext c = sparse();
+  c.parallel.tensor = 2;
+  const StepGraph half = build(kDsa, c);
+  EXPECT_EQ(flops(half, 0, Phase::screening), indexer_flops(2) + 2 * 3 * 128 * 2 * 64);
+  EXPECT_EQ(ledger(half, 0).at("near read index_keys"), 2 * 64 * 132);
+  EXPECT_EQ(flops(half, 0, Phase::attention) * 2,
+            flops(build(kDsa, sparse()), 0, Phase::attention));
+}
+
+TEST(Dsa, NeedsAnIndexer) {
+  EXPECT_EQ(problems(kDsa),
+            std::vector<std::string>{"name: model '' has no indexer (a model that has one "
+                                     "(deepseek-v3.2, glm-5), or another method)"});
+}
+
+}  // namespace
+}  // namespace tiersim::testing::dsa_test
