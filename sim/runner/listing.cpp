@@ -18,6 +18,7 @@
 #include "sim/record/table_json.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
+#include "workloads/attention/linear_attention.hpp"
 
 namespace tiersim {
 namespace fs = std::filesystem;
@@ -239,6 +240,18 @@ Table calibrations() {
   return out;
 }
 
+std::int64_t layers_of_type(const LlmConfig& m, LayerType type) {
+  std::int64_t layers = 0;
+  for (std::int64_t layer = 0; layer < m.layers; ++layer)
+    layers += m.type_of(layer) == type ? 1 : 0;
+  return layers;
+}
+
+// In fp32, as SGLang keeps it.
+std::int64_t state_of_sequence(const LlmConfig& m) {
+  return m.linear ? (state_bytes(*m.linear, StateType::fp32) * m.linear_layers()).in_base() : 0;
+}
+
 std::string attention_text(const LlmConfig& m) {
   std::string text = std::to_string(m.heads) + " heads";
   if (m.mla)
@@ -248,10 +261,13 @@ std::string attention_text(const LlmConfig& m) {
   const auto reach = [&](const char* what, std::optional<std::int64_t> positions, LayerType type) {
     if (!positions) return;
     text += fmt::format(", {} {}", what, *positions);
-    if (m.mixes_types()) text += fmt::format(" in {} layers", m.layers_of(type).layers);
+    if (m.mixes_types()) text += fmt::format(" in {} layers", layers_of_type(m, type));
   };
   reach("window", m.attention_window, LayerType::sliding_attention);
   reach("chunks of", m.attention_chunk, LayerType::chunked_attention);
+  if (m.indexer)
+    text += fmt::format(", {} rows by {} index heads", m.indexer->top_k, m.indexer->heads);
+  if (m.linear) text += fmt::format(", {} in {} layers", name(m.linear->kind), m.linear_layers());
   if (m.encoder) text += fmt::format(", encoder of {} layers", m.encoder->layers);
   return text;
 }
@@ -290,8 +306,10 @@ Row model_row(const LlmConfig& m, const std::string& file) {
           number_of(m.mla, &MlaConfig::qk_rope_head_dim),
           number_or_absent(m.attention_window),
           number_or_absent(m.attention_chunk),
-          m.mixes_types() ? m.layers_of(LayerType::full_attention).layers
-                          : (m.attention_window || m.attention_chunk ? 0 : m.layers),
+          layers_of_type(m, LayerType::full_attention),
+          m.linear_layers(),
+          state_of_sequence(m),
+          number_of(m.indexer, &IndexerConfig::top_k),
           number_of(m.encoder, &EncoderConfig::layers),
           number_of(m.moe, &MoeConfig::experts),
           number_of(m.moe, &MoeConfig::experts_per_token),
@@ -307,9 +325,10 @@ Table models() {
   for (const char* title : {"attention", "experts"})
     out.columns.push_back({.title = title, .align = Align::left, .readers = Readers::people});
   out.columns.push_back({"file", Align::left});
-  add_json_columns(out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "attention_chunk",
-                         "full_attention_layers", "encoder_layers", "experts", "experts_per_token",
-                         "shared_experts"});
+  add_json_columns(
+      out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "attention_chunk",
+            "full_attention_layers", "linear_attention_layers", "state_bytes_per_sequence_fp32",
+            "index_top_k", "encoder_layers", "experts", "experts_per_token", "shared_experts"});
   for (const fs::path& path : yaml_files("models"))
     out.add(model_row(read_file_of<LlmConfig>(path, "model").config, shown_path(path)));
   return out;

@@ -11,11 +11,20 @@ void describe(Fields& f, WholeFetch& c) {
   f.optional("by", c.by, kRequesterNames, "Who copies them.");
 }
 
+Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type) {
+  if (type != DataType::fp8_block) return stored(width, type);
+  constexpr std::int64_t kScaled = 128;
+  constexpr Bytes kScale = Bytes::from_base(4);
+  const std::int64_t scales = (width - rotary + kScaled - 1) / kScaled;
+  return stored(width - rotary, DataType::fp8) + kScale * scales + stored(rotary, DataType::bf16);
+}
+
 KvShape::KvShape(const AttentionContext& c)
     : sequences(c.step.batch * c.model.cached_heads()),
       context(c.model.attended(c.step.context)),
       key_width(c.model.key_width()),
       value_width(c.model.value_width()),
+      rotary_width(c.model.caches_latents() ? c.model.mla->qk_rope_head_dim : 0),
       query_heads(c.step.batch * c.model.heads),
       queries_per_row(c.model.heads / c.model.cached_heads()),
       score_width(c.model.score_width()),

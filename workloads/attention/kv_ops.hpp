@@ -18,6 +18,11 @@ struct WholeFetch {
 };
 void describe(Fields& f, WholeFetch& c);
 
+/// One stored row of the cache, of which the last `rotary` elements are a latent's rotary key.
+/// Under fp8_block 128 elements share a scale of 32 bits, and the rotary key stays in bf16, as in
+/// vLLM's cache `fp8_ds_mla`: 656 bytes of a latent of 512 + 64.
+Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type);
+
 /// Sizes of one layer's KV cache over the whole batch. Under latent attention (MLA) a row is the
 /// latent, kept as a key for one head; the values have no bytes of their own.
 struct KvShape {
@@ -25,6 +30,7 @@ struct KvShape {
   std::int64_t context = 0;    ///< attended positions; fewer than the context under a window
   std::int64_t key_width = 0;
   std::int64_t value_width = 0;
+  std::int64_t rotary_width = 0;     ///< of a key row, where it is a latent
   std::int64_t query_heads = 0;      ///< over the batch
   std::int64_t queries_per_row = 0;  ///< query heads that share one cached head
   std::int64_t executed_heads = 0;   ///< query_heads, padded to the tiles of the kernel
@@ -35,8 +41,8 @@ struct KvShape {
   explicit KvShape(const AttentionContext& context);
 
   /// One row: the key (or value) of one position and cached head.
-  Bytes key_row() const { return stored(key_width, type); }
-  Bytes value_row() const { return stored(value_width, type); }
+  Bytes key_row() const { return cached_row(key_width, rotary_width, type); }
+  Bytes value_row() const { return cached_row(value_width, 0, type); }
   Bytes row_pair() const { return key_row() + value_row(); }
   /// All rows of this many positions of every sequence.
   Bytes keys(std::int64_t positions) const { return key_row() * (sequences * positions); }

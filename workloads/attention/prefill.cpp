@@ -14,6 +14,7 @@ struct HeadWidths {
   std::int64_t value = 0;
   std::int64_t rows = 0;       // of a position
   std::int64_t row_width = 0;  // keys and values together
+  std::int64_t rotary = 0;     // of a latent
 
   HeadWidths(const LlmConfig& model, LatentForm form) {
     if (model.mla && form == LatentForm::absorbed) {
@@ -21,12 +22,19 @@ struct HeadWidths {
       value = model.mla->head_latent();
       rows = 1;
       row_width = model.mla->latent_width();
+      rotary = model.mla->qk_rope_head_dim;
     } else {
       key = model.head_dim;
       value = model.value_dim();
       rows = model.kv_heads;
       row_width = key + value;
     }
+  }
+
+  Bytes cached_row(DataType type) const {
+    if (rotary > 0 || type != DataType::fp8_block)
+      return tiersim::cached_row(row_width, rotary, type);
+    return tiersim::cached_row(key, 0, type) + tiersim::cached_row(value, 0, type);
   }
 };
 
@@ -94,8 +102,8 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pai
   add_access(op, near, Direction::write, TensorClass::activations,
              stored(width.value, DataType::bf16) * (heads * p.queries));
   const auto add_rows = [&](TensorClass from, std::int64_t positions) {
-    const DataType type = from == TensorClass::activations ? DataType::bf16 : c.step.kv_type;
-    const Bytes row = stored(width.row_width, type);
+    const Bytes row = from == TensorClass::activations ? stored(width.row_width, DataType::bf16)
+                                                       : width.cached_row(c.step.kv_type);
     const Bytes all = row * (c.step.batch * width.rows * positions);
     add_access(op, near, Direction::read, {from, all, p.by_row ? row : all});
   };

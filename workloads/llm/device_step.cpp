@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/shard.hpp"
 
@@ -45,6 +46,16 @@ DeviceStep device_step(const AttentionContext& context) {
           Bytes::from_base(sent(state_bytes(*received.linear, device.step.state_type).in_base()));
   }
   return out;
+}
+
+// Scales are in proportion to the elements, as rows of all GPUs have the same share of them.
+Bytes DeviceStep::handed_rows(std::int64_t positions) const {
+  const DataType type = context.step.kv_type;
+  if (type != DataType::fp8_block) return stored(positions * handed_over, type);
+  const KvShape shape(context);
+  const std::int64_t elements = shape.key_width + shape.value_width;
+  const std::int64_t bytes = (shape.key_row() + shape.value_row()).in_base() * handed_over;
+  return Bytes::from_base((bytes + elements - 1) / elements) * positions;
 }
 
 // Splits a GPU's own sequences, so that each of them is in one micro-batch.

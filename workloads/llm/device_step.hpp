@@ -21,6 +21,9 @@ struct DeviceStep {
   /// Rows of the tensor group; empty: one for each sequence.
   std::optional<std::int64_t> logits = {};
 
+  /// Bytes that it sends for this many positions of a layer.
+  Bytes handed_rows(std::int64_t positions) const;
+
   std::int64_t own_tokens() const { return context.step.batch * context.new_positions(); }
   std::int64_t group_tokens() const { return group_batch * context.new_positions(); }
   std::int64_t logit_rows() const { return logits.value_or(group_batch); }

@@ -23,6 +23,9 @@ namespace tiersim {
 enum class LinearKind : std::uint8_t { gated_delta_net, kimi_delta, mamba2 };
 inline constexpr std::array<std::string_view, 3> kLinearKindNames{"gated_delta_net", "kimi_delta",
                                                                   "mamba2"};
+constexpr std::string_view name(LinearKind kind) {
+  return kLinearKindNames[static_cast<std::size_t>(kind)];
+}
 
 struct LinearConfig {
   LinearKind kind = LinearKind::gated_delta_net;

@@ -264,10 +264,8 @@ void StepChain::end() {
 void StepChain::hand_over(int layer, OpId after) {
   const LlmConfig& m = contexts_.of(layer).model;
   const bool state = m.all_linear();
-  const auto positions = [&] { return m.attended(c_.new_positions()); };
-  const Bytes rows = state
-                         ? step_.handed_state * c_.step.batch
-                         : stored(c_.step.batch * positions() * step_.handed_over, c_.step.kv_type);
+  const Bytes rows = state ? step_.handed_state * c_.step.batch
+                           : step_.handed_rows(c_.step.batch * m.attended(c_.new_positions()));
   Op op{.kind = OpKind::collective,
         .phase = Phase::kv_transfer,
         .layer = layer,

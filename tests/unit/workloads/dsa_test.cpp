@@ -2,6 +2,7 @@
 // latent of 16 + 4 elements in fp16, so a row has 40 B; 3 index heads of 128 elements, so an index
 // key has 128 + 4 = 132 B; 16 positions are read.
 #include "tests/unit/workloads/small_step.hpp"
+#include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim::testing::dsa_test {
 namespace {
@@ -62,6 +63,15 @@ TEST(Dsa, ReadsTheSameHoweverLongTheContext) {
   const Ledger bytes = ledger(build(kDsa, c), 0);
   EXPECT_EQ(bytes.at("near read keys"), 2 * 16 * 40);
   EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64'000 * 132);
+}
+
+// A latent of 512 + 64: 512 in fp8 with 4 scales, the rotary key in bf16.
+TEST(Dsa, RowsWithScales) {
+  EXPECT_EQ(cached_row(576, 64, DataType::fp8_block).in_base(), 656);
+  EXPECT_EQ(cached_row(576, 64, DataType::fp8).in_base(), 576);
+  EXPECT_EQ(cached_row(576, 64, DataType::bf16).in_base(), 1152);
+  EXPECT_EQ(cached_row(128, 0, DataType::fp8_block).in_base(), 132);
+  EXPECT_EQ(cached_row(128, 0, DataType::nvfp4).in_base(), 72);
 }
 
 TEST(Dsa, FetchesFarRows) {

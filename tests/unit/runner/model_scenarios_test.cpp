@@ -1,0 +1,90 @@
+// The bytes of the memory in a step of each scenario under configs/scenarios/models, by hand: those
+// of weights, cache and states, from the models' dimensions alone.
+#include <gtest/gtest.h>
+
+#include "sim/runner/load.hpp"
+#include "sim/runner/point_runner.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim::model_scenarios_test {
+namespace {
+
+ReadWriteByClass traffic_of(const std::string& name) {
+  PointRunner runner({.config_root = testing::configs(), .importers = make_all_importers()});
+  Diagnostics diagnostics;
+  const auto run = runner.run({testing::configs() / "scenarios/models" / (name + ".yaml"), {}},
+                              Evaluation::accounting, diagnostics);
+  EXPECT_TRUE(run.record) << diagnostics.text();
+  return run.record ? run.record->traffic_by_class.at("hbm") : ReadWriteByClass{};
+}
+
+// 64 sequences; 8 KV heads of 64 in bf16; 18 layers read 8192 positions and 18 read 128. A token
+// reaches 4 of 128 experts, 64 tokens 112 of them: 128 (1 - (124 / 128)^64) is 111.2. Experts have
+// 4.25 bits a weight, all else 16.
+TEST(ModelScenarios, GptOss) {
+  const ReadWriteByClass bytes = traffic_of("gpt_oss_120b_h200");
+  const std::int64_t row = 8 * 64 * 2;
+  EXPECT_EQ(bytes.read.at("keys"), 64 * 18 * (8192 + 128) * row);
+  EXPECT_EQ(bytes.read.at("values"), bytes.read.at("keys"));
+  EXPECT_EQ(bytes.write.at("keys"), 64 * 36 * row);
+  const std::int64_t attention = 2880 * (64 + 2 * 8) * 64 + 64 * 64 * 2880;
+  const std::int64_t experts = 112LL * 3 * 2880 * 2880 * 17 / 32;
+  EXPECT_EQ(bytes.read.at("weights"),
+            36 * (2 * (attention + 2880 * 128) + experts) + 2LL * 201'088 * 2880 + 64 * 2880 * 2);
+}
+
+// 16 sequences. Each of 20 layers has a state of 32 x 128 x 128 in fp32 and 3 inputs of its
+// convolution over 3 x 4096 channels in bf16; each of 7 has rows of 512 + 64. 16 tokens reach 102
+// of 256 experts, 8 each: 256 (1 - (248 / 256)^16) is 101.9.
+TEST(ModelScenarios, KimiLinear) {
+  const ReadWriteByClass bytes = traffic_of("kimi_linear_h200");
+  const std::int64_t state = 32 * 128 * 128 * 4 + 3 * 3 * 4096 * 2;
+  EXPECT_EQ(bytes.read.at("states"), 16LL * 20 * state);
+  EXPECT_EQ(bytes.write.at("states"), 16LL * 20 * state);
+  EXPECT_EQ(bytes.read.at("keys"), 16LL * 7 * 131'072 * 576 * 2);
+  EXPECT_EQ(bytes.write.at("keys"), 16 * 7 * 576 * 2);
+  const std::int64_t delta = 2304 * (3 * 4096 + 32 + 2 * 128) + 2 * 128 * 4096 + 4096 * 2304 +
+                             3 * 4096 * 4;  // and the convolution
+  const std::int64_t latent = 2304 * (32 * 192 + 576) + 512 * 32 * (128 + 128) + 32 * 128 * 2304;
+  const std::int64_t expert = 3 * 2304 * 1024;
+  const std::int64_t vocabulary = 163'840LL * 2304 + 16 * 2304;
+  EXPECT_EQ(bytes.read.at("weights"), 2 * (20 * delta + 7 * latent + 3 * 2304 * 9216 +
+                                           26LL * (2304 * 256 + 103 * expert) + vocabulary));
+}
+
+// 32 sequences on 2 GPUs: each has 16 of 32 value heads, and 8 of 16 heads of keys.
+TEST(ModelScenarios, Qwen3Next) {
+  const ReadWriteByClass bytes = traffic_of("qwen3_next_h200");
+  EXPECT_EQ(bytes.read.at("states"), 32LL * 36 * (16 * 128 * 128 * 4 + 3 * 4096 * 2));
+  EXPECT_EQ(bytes.read.at("keys"), 32LL * 12 * 131'072 * 256 * 2);
+}
+
+// 64 sequences; 23 layers with a state of 64 x 64 x 128 and 6144 channels of the convolution; 6
+// with 2 KV heads of 128.
+TEST(ModelScenarios, Nemotron3Nano) {
+  const ReadWriteByClass bytes = traffic_of("nemotron3_nano_h200");
+  EXPECT_EQ(bytes.read.at("states"), 64LL * 23 * (64 * 64 * 128 * 4 + 3 * 6144 * 2));
+  EXPECT_EQ(bytes.read.at("keys"), 64LL * 6 * 131'072 * 2 * 128 * 2);
+}
+
+// 8 sequences: each GPU scores 131072 index keys of 132 bytes in 61 layers, and reads 2048 latents
+// of 656; weights are a GPU's eighth of the heads and of each expert, the whole indexer and the
+// whole down projections. 8 tokens reach 58 of 256 experts: 256 (1 - (248 / 256)^8) is 57.4.
+TEST(ModelScenarios, DeepSeekV32) {
+  const ReadWriteByClass bytes = traffic_of("deepseek_v32_b200");
+  EXPECT_EQ(bytes.read.at("index_keys"), 8LL * 61 * 131'072 * 132);
+  EXPECT_EQ(bytes.write.at("index_keys"), 8 * 61 * 132);
+  EXPECT_EQ(bytes.read.at("keys"), 8 * 61 * 2048 * 656);
+  EXPECT_EQ(bytes.write.at("keys"), 8 * 61 * 656);
+  const std::int64_t heads = 16;
+  const std::int64_t attention =
+      7168 * (1536 + 576) + 1536 * heads * 192 + 512 * heads * (128 + 128) + heads * 128 * 7168;
+  const std::int64_t indexer = 64 * 128 * 1536 + 128 * 7168 + 64 * 7168;
+  const std::int64_t expert = 3 * 7168 * 256;
+  const std::int64_t vocabulary = 2 * (129'280LL / 8 * 7168 + 8 * 7168);  // in bf16
+  EXPECT_EQ(bytes.read.at("weights"), 61 * (attention + indexer) + 3LL * 3 * 7168 * 2304 +
+                                          58LL * (7168 * 256 + 59 * expert) + vocabulary);
+}
+
+}  // namespace
+}  // namespace tiersim::model_scenarios_test
