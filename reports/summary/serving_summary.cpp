@@ -210,14 +210,18 @@ class ServingSummary {
     }
     const std::string limited =
         capacity.limited_by.empty() ? "" : "; limited by " + printable(capacity.limited_by);
-    return out + fmt::format(
-                     "KV cache   {} of {}, {} each, on a replica: {}, {} of full length{}\n"
-                     "           {:.1f} % in use (most {:.1f} %)\n\n",
-                     counted(capacity.blocks, "block"),
-                     counted(capacity.block_positions, "position"),
-                     bytes_text(capacity.block_bytes), counted(capacity.positions, "position"),
-                     counted(capacity.max_sequences_full_length, "sequence"), limited,
-                     100 * value("kv_use.mean"), 100 * value("kv_use.max"));
+    const std::string states =
+        capacity.state_blocks
+            ? fmt::format(", of which a sequence's states take {}", *capacity.state_blocks)
+            : "";
+    return out +
+           fmt::format(
+               "KV cache   {} of {}, {} each, on a replica{}: {}, {} of full length{}\n"
+               "           {:.1f} % in use (most {:.1f} %)\n\n",
+               counted(capacity.blocks, "block"), counted(capacity.block_positions, "position"),
+               bytes_text(capacity.block_bytes), states, counted(capacity.positions, "position"),
+               counted(capacity.max_sequences_full_length, "sequence"), limited,
+               100 * value("kv_use.mean"), 100 * value("kv_use.max"));
   }
 
   std::string time() const {

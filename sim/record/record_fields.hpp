@@ -257,6 +257,8 @@ void describe(V& v, Is<KvCapacity> auto& c) {
   v.required("block_positions", c.block_positions, "Positions of a block.");
   v.required("block_bytes", c.block_bytes, "Bytes of a block on one GPU, all layers and tiers.");
   v.required("blocks", c.blocks, "Blocks of one replica.");
+  v.optional("state_blocks", c.state_blocks,
+             "Blocks of each sequence that hold states of linear attention.");
   v.required("positions", c.positions, "Positions of all blocks.");
   v.required("max_sequences_full_length", c.max_sequences_full_length,
              "Sequences of the longest request that fit at the same time.");

@@ -22,7 +22,9 @@ struct KvCapacity {
   std::int64_t block_positions = 0;
   std::int64_t block_bytes = 0;  ///< of one block on one GPU: all layers and tiers
   std::int64_t blocks = 0;       ///< in one replica
-  std::int64_t positions = 0;    ///< blocks * block_positions
+  /// Blocks of each sequence that hold states of linear attention; nothing without it.
+  std::optional<std::int64_t> state_blocks = {};
+  std::int64_t positions = 0;  ///< blocks * block_positions
   /// Sequences of the longest request that fit at the same time.
   std::int64_t max_sequences_full_length = 0;
   std::string limited_by = {};  ///< the tier that is full first

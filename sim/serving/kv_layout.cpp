@@ -176,6 +176,7 @@ class Layout {
     if (state == Bytes{} || block == Bytes{}) return;
     const std::int64_t blocks = (state.in_base() + block.in_base() - 1) / block.in_base();
     out_.groups.push_back({.blocks = blocks, .most = 1});
+    out_.capacity.state_blocks = blocks;
     sequence_bytes_[near] -= state;
   }
 

@@ -129,6 +129,11 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
   f.check(!c.scenario.parallel.sequences_are_spread(), "server.prefix_cache",
           "each GPU of a replica would have one of its own, and which has a prompt is not modelled",
           "leave it out, or parallel.attention: tensor");
+  f.check(!c.scenario.model.linear, "server.prefix_cache",
+          "model '" + c.scenario.model.name +
+              "' has linear attention, and copies of its states at the ends of prefixes are not "
+              "modelled",
+          "leave it out, or a model without");
   const std::int64_t positions = kept(c.scenario);
   f.check(positions >= kLongContext, "server.prefix_cache",
           fmt::format("of {} positions {} are kept, so the start of a prompt is gone for others",

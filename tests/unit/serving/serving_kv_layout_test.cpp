@@ -277,5 +277,19 @@ TEST(KvLayout, OfUnequalNumbersOfLayersHasBlocksOfTheirCommonDivisor) {
   EXPECT_EQ(kv.capacity.block_bytes, 2 * 16 * 2 * 16 * 128 * 2);
 }
 
+// Kimi Linear: 7 latent layers of 576 elements make blocks of 16 positions, 16 * 7 * 576 * 2 B =
+// 129,024 B; the states of 20 layers, 20 (32 * 128 * 128 * 4 + 3 * 12288 * 2) B = 43,417,600 B,
+// take 337 more of every sequence.
+TEST(KvLayout, StatesTakeBlocksOfTheSamePool) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/kimi_linear_48b_a3b.yaml",
+                                       "system.base=systems/h200_cxl_pool.yaml"});
+  EXPECT_EQ(kv.capacity.block_bytes, 129'024);
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{}, {.blocks = 337, .most = 1}}));
+  EXPECT_EQ(kv.capacity.state_blocks, 337);
+  EXPECT_EQ(kv.blocks_of(1), 1 + 337);
+  EXPECT_EQ(kv.blocks_of(1024), 64 + 337);
+  EXPECT_EQ(kv.capacity.positions, kv.blocks * 16);
+}
+
 }  // namespace
 }  // namespace tiersim::serving_kv_layout_test
