@@ -3,6 +3,7 @@ import json
 import sys
 import unittest
 
+import reproduced
 from program import SOURCE, InFolder, run
 
 SCENARIOS = {"MLA TP": "mla", "MLA DP attention": "mla_dp", "GLA-2": "gla2", "TPLA": "tpla"}
@@ -14,9 +15,7 @@ SYSTEMS = {"NVLink4": "[systems/h100_nvlink.yaml, bases/collectives_direct.yaml]
 class WinMap(InFolder):
     @classmethod
     def setUpClass(cls):
-        result = run("reproduce", "tpla", "--json", "--no-files")
-        assert result.returncode == 0, result.stderr
-        cls.report = json.loads(result.stdout)
+        cls.report = reproduced.report("tpla")
         cls.map = cls.report["sections"]["tpla.win_map"]
 
     def rate(self, way, panel, context, batch):
