@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -154,13 +155,15 @@ std::vector<MeasuredRun> configured_runs(const PublishedRuns& runs,
   std::vector<MeasuredRun> out;
   Diagnostics diagnostics;
   int mistakes = 0;
+  const auto bases = std::make_shared<BaseFiles>();
   for (const PublishedGroup& group : runs.groups)
     for (const PublishedRun& run : group.runs) {
       std::vector<std::string> all = set;
       for (std::string& each : settings_of(group, run)) all.push_back(std::move(each));
+      LoadOptions options = standard_options(std::move(all));
+      options.bases = bases;
       Diagnostics of_run;
-      const Document document =
-          load_document(config_root() / group.config, standard_options(all), of_run);
+      const Document document = load_document(config_root() / group.config, options, of_run);
       out.push_back({.group = &group,
                      .run = &run,
                      .config = read<ServingConfig>(document, "serving", of_run)});

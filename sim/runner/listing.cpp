@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -103,10 +104,14 @@ struct Loaded {
   Config config;
 };
 
+// `bases` are those of the other files of the list.
 template <class Config>
-Loaded<Config> read_file_of(const fs::path& path, const char* kind) {
+Loaded<Config> read_file_of(const fs::path& path, const char* kind,
+                            std::shared_ptr<BaseFiles> bases = nullptr) {
   Diagnostics diagnostics;
-  Document document = load_document(path, standard_options(), diagnostics);
+  LoadOptions options = standard_options();
+  options.bases = std::move(bases);
+  Document document = load_document(path, options, diagnostics);
   auto config = read<Config>(document, kind, diagnostics);
   throw_if_any(diagnostics);
   return {std::move(document), std::move(config)};
@@ -140,8 +145,9 @@ Table devices() {
   Table out = of({"file", "category", "model"});
   out.columns.insert(out.columns.end(), {{"known by", Align::left, "known_by"}, {"value"}});
   add_json_columns(out, {"unit", "class"});
+  const auto bases = std::make_shared<BaseFiles>();
   for (const fs::path& path : yaml_files("devices")) {
-    const auto loaded = read_file_of<DeviceFile>(path, "device");
+    const auto loaded = read_file_of<DeviceFile>(path, "device", bases);
     const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
     const std::string category = loaded.config.category();
     const auto value = numbers.empty() ? std::nullopt : in_base_units(numbers.front().value);
@@ -180,8 +186,9 @@ Table systems() {
                         {.title = "shared", .align = Align::left, .readers = Readers::people}}};
   add_json_columns(out, {"shared_by_host", "shared_by_all"});
   out.columns.push_back({"file", Align::left});
+  const auto bases = std::make_shared<BaseFiles>();
   for (const fs::path& path : yaml_files("systems")) {
-    const auto loaded = read_file_of<SystemConfig>(path, "system");
+    const auto loaded = read_file_of<SystemConfig>(path, "system", bases);
     const SystemConfig& system = loaded.config;
     std::vector<std::string> texts;
     Table tiers = of({"tier", "capacity_bytes"});
@@ -329,15 +336,17 @@ Table models() {
       out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "attention_chunk",
             "full_attention_layers", "linear_attention_layers", "state_bytes_per_sequence_fp32",
             "index_top_k", "encoder_layers", "experts", "experts_per_token", "shared_experts"});
+  const auto bases = std::make_shared<BaseFiles>();
   for (const fs::path& path : yaml_files("models"))
-    out.add(model_row(read_file_of<LlmConfig>(path, "model").config, shown_path(path)));
+    out.add(model_row(read_file_of<LlmConfig>(path, "model", bases).config, shown_path(path)));
   return out;
 }
 
 Table scenarios() {
   Table table = of({"scenario", "file", "description"});
+  const auto bases = std::make_shared<BaseFiles>();
   for (const fs::path& path : yaml_files("scenarios")) {
-    const ScenarioFile file = load_scenario(path, {});
+    const ScenarioFile file = load_scenario(path, {}, bases);
     table.add({file.config.name, shown_path(path), file.config.description});
   }
   return table;
@@ -345,8 +354,9 @@ Table scenarios() {
 
 Table serving() {
   Table table = of({"serving", "file", "description"});
+  const auto bases = std::make_shared<BaseFiles>();
   for (const fs::path& path : yaml_files("serving")) {
-    const ServingFile file = load_serving(path, {});
+    const ServingFile file = load_serving(path, {}, bases);
     const ScenarioConfig& scenario = file.config.scenario;
     table.add({scenario.name, shown_path(path), scenario.description});
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """kernels/campaign.sh as a user runs it without a card: the dry run, on the emulator.
 
-campaign_test.py ROOT BUILD_FOLDER: the repository, and where the campaign may build (kept between
-runs, so that only what changed is compiled).
+campaign_test.py ROOT BUILD_FOLDER [PROGRAMS]: the repository, where the campaign may build (kept between
+runs, so that only what changed is compiled), and a folder of programs that it takes instead.
 """
 import json
 import os
@@ -15,6 +15,7 @@ import time
 import unittest
 
 ROOT, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+PROGRAMS = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 CAMPAIGN = ROOT / "kernels/campaign.sh"
 STAGES = ["conformance", "correctness", "ceilings", "timing", "ceilings_again", "composition"]
 ALL_STAGES = ["build"] + STAGES + ["sanitize"]
@@ -22,7 +23,8 @@ ALL_STAGES = ["build"] + STAGES + ["sanitize"]
 
 def run(command, *arguments, timeout=560, **environment):
     return subprocess.run([str(command), *map(str, arguments)], capture_output=True, text=True,
-                          env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD), **environment},
+                          env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD),
+                               "TIERSIM_CAMPAIGN_PROGRAMS": PROGRAMS, **environment},
                           timeout=timeout, check=False)
 
 
@@ -68,6 +70,13 @@ class Usage(unittest.TestCase):
                 done = campaign(*arguments, out, "build", **{name: "/none/compiler"})
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(f"'/none/compiler' does not run ({name}=...)", done.stderr)
+
+    def test_a_folder_without_the_programs_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = campaign("--dry-run", f"{folder}/out", "build", TIERSIM_CAMPAIGN_PROGRAMS=folder,
+                            TIERSIM_CAMPAIGN_BUILD=f"{folder}/build")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(f"there is no {folder}/campaign (TIERSIM_CAMPAIGN_PROGRAMS=...)", done.stderr)
 
     @unittest.skipIf(os.path.exists("/dev/nvidia0") or shutil.which("nvidia-smi"), "a card")
     def test_without_a_card_only_the_build_is_done(self):

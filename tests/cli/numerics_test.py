@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import reproduced
 from program import InFolder, run
 
 STUDIES = ("maple", "tpla", "early-exit")
@@ -63,6 +64,16 @@ class Studies(InFolder):
         report = pathlib.Path(self.written.name) / "early-exit/report.json"
         self.assertEqual(json.loads(report.read_text())["studies"],
                          json.loads(self.all.stdout)["studies"][2:])
+
+    def test_statements_that_reproduce_shows_are_those_of_the_whole_study(self):
+        # reproduce takes fewer seeds and slices; the verdicts are the same.
+        study = json.loads(self.all.stdout)["studies"][1]
+        self.assertEqual(study["name"], "tpla")
+        whole = {s["id"].removeprefix("tpla."): s["holds"] for s in study["statements"]}
+        whole["pd_separation"] = whole.pop("prefill_is_mla")
+        short = {r["id"].removeprefix("tpla.numerics."): r["holds"]
+                 for r in reproduced.report("tpla")["sections"]["tpla.numerics"]}
+        self.assertEqual(short, whole)
 
     def test_a_terminal_gets_tables_curves_and_statements(self):
         self.assertEqual(self.one.returncode, 0, self.one.stderr)

@@ -1,5 +1,6 @@
 """The page of `tiersim report html` in a headless Chromium: report_html_test.py PROGRAM SOURCE_FOLDER.
 What needs Chromium, or the Vega-Lite that a build fetches, is skipped by name without it."""
+import functools
 import html.parser
 import json
 import os
@@ -53,8 +54,10 @@ class Outline(html.parser.HTMLParser):
             self.wrong.append(tag)
 
 
+@functools.cache
 def make_pages():
-    """Nine points of three contexts and three methods, as records of `run`, and their pages."""
+    """Nine points of three contexts and three methods, as records of `run`, and their pages; they are kept
+    until this process ends."""
     folder = tempfile.TemporaryDirectory()
     home = pathlib.Path(folder.name)
     sources = []
@@ -77,12 +80,8 @@ def make_pages():
 class Pages(InFolder):
     @classmethod
     def setUpClass(cls):
-        cls.kept, cls.home, cls.sources = make_pages()
+        _, cls.home, cls.sources = make_pages()
         cls.page, cls.still = cls.home / "page.html", cls.home / "still.html"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
 
 
 class Files(Pages):

@@ -1,10 +1,9 @@
 """Early exit's targets as a user reproduces them: reproduce_early_exit_test.py PROGRAM SOURCE_FOLDER."""
-import functools
-import json
 import sys
 import unittest
 
-from program import InFolder, run
+import reproduced
+from program import InFolder
 
 CELLS = {  # Figures 1 and 2: tokens/s, seconds
     ("t5-v1.1-small", "full"): (1046.47, 0.234),
@@ -20,21 +19,15 @@ IN_FLIGHT = {"t5-v1.1-small": {"full": 244.9, "softmax": 81.1, "state": 80.4, "c
              "t5-v1.1-base": {"full": 196.8, "state": 92.6, "classifier": 93.0}}
 
 
-@functools.cache
-def reproduced():
-    result = run("reproduce", "early-exit", "--json", "--no-files")
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
 class Cells(InFolder):
     def setUp(self):
         super().setUp()
-        self.targets = {t["id"]: t for t in reproduced()["targets"]}
-        self.cells = reproduced()["sections"]["early_exit"]
+        self.report = reproduced.report("early-exit")
+        self.targets = {t["id"]: t for t in self.report["targets"]}
+        self.cells = self.report["sections"]["early_exit"]
 
     def test_are_all_there_under_the_ids_of_the_list_with_their_class(self):
-        self.assertEqual(len(self.targets), len(reproduced()["targets"]), "an id stands twice")
+        self.assertEqual(len(self.targets), len(self.report["targets"]), "an id stands twice")
         for (model, technique), (tokens, latency) in CELLS.items():
             throughput = self.targets[f"early_exit.throughput_tokens_per_s.{model}.{technique}"]
             self.assertEqual(throughput["paper"], tokens)
@@ -89,7 +82,7 @@ class Cells(InFolder):
 
 class Engines(InFolder):
     def points(self, engine):
-        rows = reproduced()["sections"][engine]
+        rows = reproduced.report("early-exit")["sections"][engine]
         return {(row["way"], row["correlation"], row["batch"]): row for row in rows}
 
     def test_one_batch_rule_costs_what_tokens_do_not_share(self):
@@ -112,12 +105,10 @@ class Engines(InFolder):
 
 class Files(InFolder):
     def test_hold_tables_and_figures(self):
-        result = run("reproduce", "early-exit", cwd=self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        folder = self.folder / "out/reproduce/early-exit"
+        folder = reproduced.files() / "early-exit"
         for name in ("cells.csv", "evidence.csv", "engine_t5_v1_1_base.svg", "report.md", "report.json"):
             self.assertTrue((folder / name).is_file(), name)
-        self.assertRegex(result.stdout, "shipped host +speed-up +at most +status")
+        self.assertRegex("\n".join(reproduced.printed("early-exit")), "shipped host +speed-up +at most +status")
 
 
 if __name__ == "__main__":

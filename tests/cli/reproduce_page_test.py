@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from pathlib import Path
 
-from program import InFolder, PROGRAM, run
+import reproduced
+from program import InFolder, run
 
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
@@ -56,26 +56,19 @@ class PageReader(html.parser.HTMLParser):
 
 
 class ReproducePage(unittest.TestCase):
-    """All papers, once: a dozen seconds."""
+    """All papers."""
 
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls.temporary.name)
-        cls.result = subprocess.run([PROGRAM, "reproduce", "all", "-o", cls.folder],
-                                    capture_output=True, text=True, timeout=240)
-        assert cls.result.returncode == 0, cls.result.stderr
+        cls.folder = reproduced.files()
+        cls.said = (reproduced.folder() / "stderr").read_text(encoding="utf-8")
         cls.text = (cls.folder / "index.html").read_text(encoding="utf-8")
         cls.page = PageReader(cls.text)
         cls.figures = cls.folder / "figures"
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
     def test_says_where_the_page_and_the_folder_are(self):
-        self.assertIn(f"{self.folder}/index.html", self.result.stderr)
-        self.assertIn(f"{self.folder}/figures", self.result.stderr)
+        self.assertIn(f"{self.folder}/index.html", self.said)
+        self.assertIn(f"{self.folder}/figures", self.said)
 
     def test_parses_with_unique_ids_and_links_that_lead_somewhere(self):
         self.assertEqual(self.page.problems, [])
@@ -195,6 +188,8 @@ class OnePaper(InFolder):
                      env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("there is no gnuplot here", result.stderr)
+        self.assertEqual((self.folder / "early-exit/report.json").read_bytes(),
+                         (reproduced.files() / "early-exit/report.json").read_bytes())
         page = (self.folder / "early-exit/index.html").read_text()
         self.assertTrue("install gnuplot-nox" in page)
         self.assertTrue("<svg" in page)  # the sections' own drawings stay

@@ -8,18 +8,19 @@ import shutil
 import sys
 import unittest
 
+import reproduced
 from program import MAPLE, SOURCE, InFolder, run
 
 
 @functools.cache
-def reproduced(*options):
+def reproduce(*options):
     """`reproduce maple` without files; a second or two, so once for all tests that read it."""
     return run("reproduce", "maple", "--no-files", *options)
 
 
 class Reproduce(InFolder):
     def test_maple_prints_every_cell(self):
-        result = reproduced("--json")
+        result = reproduce("--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         targets = {(t["id"], t["reading"]): t for t in json.loads(result.stdout)["targets"]}
         expected = {
@@ -39,27 +40,28 @@ class Reproduce(InFolder):
             self.assertEqual(bool(target["why"]), target["status"] != "pass")
 
     def test_files_in_four_formats(self):
-        result = run("reproduce", "maple", "-o", self.folder)
+        result = run("reproduce", "maple", cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
-        report = json.loads((self.folder / "maple/report.json").read_text())
+        folder = self.folder / "out/reproduce/maple"
+        report = json.loads((folder / "report.json").read_text())
         named = [s["id"].removeprefix("maple.").replace(".", "_")
                  for s in report["studies"] + report["solves"]]
         tables = ["table_paper", "table_first_principles", "figures", "decode_step", "digest"] + named
-        written = sorted(p.name for p in (self.folder / "maple").iterdir())
+        written = sorted(p.name for p in folder.iterdir())
         self.assertEqual(written, sorted(
             ["report.md", "report.json", "index.html", "figures"] +
             [f"{name}.{kind}" for kind in ("csv", "tex") for name in tables]))
         self.assertIn("\\toprule",
-                      (self.folder / "maple/table_paper.tex").read_text())
+                      (folder / "table_paper.tex").read_text())
         for study in report["studies"]:
             stem = study["id"].removeprefix("maple.").replace(".", "_")
-            with open(self.folder / f"maple/{stem}.csv", newline="") as file:
+            with open(folder / f"{stem}.csv", newline="") as file:
                 rows = list(csv.DictReader(file))
             self.assertEqual(len(rows), len(study["rows"]))
             self.assertEqual(list(rows[0]), [c["name"] for c in study["columns"]] + ["problem"])
 
     def test_every_point_is_whole_or_says_why_not(self):
-        studies = json.loads(reproduced("--json").stdout)["studies"]
+        studies = json.loads(reproduce("--json").stdout)["studies"]
         self.assertGreaterEqual(len(studies), 10)
         for study in studies:
             for row in study["rows"]:
@@ -77,12 +79,11 @@ class Reproduce(InFolder):
                     self.assertAlmostEqual(sum(shares), 1, delta=1e-12, msg=where)
 
     def test_two_reports_are_the_same_bytes(self):
-        again = run("reproduce", "maple", "--json", "--no-files")
-        self.assertEqual(again.stdout, reproduced("--json").stdout)
+        self.assertEqual(reproduce("--json").stdout, (reproduced.files() / "maple/report.json").read_text())
 
     def test_points_read_after_one_another_are_those_of_a_run(self):
         # Rows of one study differ in a number, and only that is read again.
-        studies = {s["id"]: s for s in json.loads(reproduced("--json").stdout)["studies"]}
+        studies = {s["id"]: s for s in json.loads(reproduce("--json").stdout)["studies"]}
         for study, scenario in (("maple.fig1_left.hbm", "llama2_7b_dense_hbm"),
                                 ("maple.fig1_left.pool", "llama2_7b_dense_pool")):
             for row in studies[study]["rows"][::3]:
@@ -94,14 +95,14 @@ class Reproduce(InFolder):
                                  record["results"]["metrics"]["step_time_s"]["value"])
 
     def test_tables_fit_a_wide_terminal(self):
-        summary = reproduced().stdout.splitlines()
-        full = reproduced("--full").stdout.splitlines()
+        summary = reproduce().stdout.splitlines()
+        full = reproduce("--full").stdout.splitlines()
         self.assertLess(len(summary), 190)
         self.assertGreater(len(full), 2 * len(summary))
         self.assertEqual([line for line in summary[:-1] if line not in full], [])
         digest = summary[next(i for i, l in enumerate(summary) if l.startswith("Beyond the paper")):]
         self.assertRegex(digest[1], "^method +largest batch +tokens/s there +energy/token +cost/Mtoken")
-        report = json.loads(reproduced("--json").stdout)
+        report = json.loads(reproduce("--json").stdout)
         rows = {s["id"]: s for s in report["studies"]}["maple.at_largest_batch"]["rows"]
         for row, line in zip(rows, digest[3:]):
             self.assertRegex(line, rf"^{row['method']} +{row['max_batch']:.0f} ")
@@ -315,7 +316,7 @@ class Solve(InFolder):
 class Readme(InFolder):
     def test_its_output_is_what_the_program_prints(self):
         block = (SOURCE / "README.md").read_text().split("```text\n")[1].split("```")[0]
-        printed = reproduced().stdout.splitlines()
+        printed = reproduce().stdout.splitlines()
         for line in filter(None, block.splitlines()):
             self.assertIn(line, printed)
 

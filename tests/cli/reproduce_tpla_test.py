@@ -1,15 +1,14 @@
 """TPLA's targets as a user reproduces them: reproduce_tpla_test.py PROGRAM SOURCE_FOLDER."""
 import csv
-import functools
 import itertools
 import json
 import math
 import os
 import shutil
 import sys
-import time
 import unittest
 
+import reproduced
 from program import SOURCE, InFolder, run
 
 AXES = ("machine", "tiles", "region", "output projection", "batch", "host")
@@ -18,30 +17,21 @@ STATUSES = {"pass", "fail", "rule", "explained", "unexplained", "consistency", "
             "shape"}
 
 
-@functools.cache
-def reproduced():
-    """`reproduce tpla --json`; seconds, so once for all tests that read it."""
-    begin = time.monotonic()
-    before = os.times()
-    result = run("reproduce", "tpla", "--json", "--no-files")
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    print(f"reproduce tpla: {time.monotonic() - begin:.1f} s, {cpu:.1f} s of CPU", file=sys.stderr)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+def report():
+    return reproduced.report("tpla")
 
 
 def grid():
-    return reproduced()["sections"]["tpla.decode_speedup_32k"]["cells"]
+    return report()["sections"]["tpla.decode_speedup_32k"]["cells"]
 
 
 class Targets(InFolder):
     def setUp(self):
         super().setUp()
-        self.targets = {t["id"]: t for t in reproduced()["targets"]}
+        self.targets = {t["id"]: t for t in report()["targets"]}
 
     def test_have_the_ids_of_the_list_and_hold(self):
-        self.assertEqual(len(self.targets), len(reproduced()["targets"]), "an id stands twice")
+        self.assertEqual(len(self.targets), len(report()["targets"]), "an id stands twice")
         for target in self.targets.values():
             self.assertEqual(list(target), ["id", "reading", "paper", "simulated", "unit", "tolerance",
                                             "status", "why"])
@@ -148,8 +138,8 @@ class Grid(InFolder):
 
 class Curves(InFolder):
     def test_have_every_point_and_name_its_limit(self):
-        fig3 = reproduced()["sections"]["tpla.fig3"]["points"]
-        ttft = reproduced()["sections"]["tpla.ttft"]["points"]
+        fig3 = report()["sections"]["tpla.fig3"]["points"]
+        ttft = report()["sections"]["tpla.ttft"]["points"]
         for points, machines, contexts in ((fig3, 8, 8), (ttft, 6, 7)):
             ways = {point["way"] for point in points}
             self.assertGreaterEqual(len(ways), 4)
@@ -161,7 +151,7 @@ class Curves(InFolder):
             self.assertTrue("problem" in point or point["batch"] >= 1)
 
     def test_batches_are_the_largest_that_fit(self):
-        fig3 = reproduced()["sections"]["tpla.fig3"]["points"]
+        fig3 = report()["sections"]["tpla.fig3"]["points"]
         point = next(p for p in fig3 if (p["machine"], p["case"], p["way"], p["context"]) ==
                      ("H100 790", "deepseek-v3", "TPLA TP2", 32768))
         scenario = SOURCE / "configs/scenarios/tpla/deepseek_v3_tpla.yaml"
@@ -177,9 +167,7 @@ class Curves(InFolder):
 
 class Files(InFolder):
     def test_are_written(self):
-        result = run("reproduce", "tpla", "-o", self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        folder = self.folder / "tpla"
+        folder = reproduced.files() / "tpla"
         for stem in ("decode_speedup_32k", "decode_speedup_32k_common", "decode_speedup_32k_factors",
                      "fig3", "fig3_deepseek-v3", "fig3_kimi-k2", "ttft", "ttft_printed", "results"):
             for kind in ("csv", "tex"):
@@ -195,10 +183,13 @@ class Files(InFolder):
             product = math.prod(float(row[name]) for name in
                                 ("bytes", "flops", "padding", "weights", "batch", "collectives"))
             self.assertAlmostEqual(product / float(row["ratio"]), 1, delta=1e-6)
-        report = json.loads((folder / "report.json").read_text())
-        self.assertEqual(report["targets"], reproduced()["targets"])
-        for line in result.stdout.splitlines():
+        for line in reproduced.printed("tpla"):
             self.assertNotIn(" nan", line)
+
+    def test_the_report_is_what_json_prints_once_more(self):
+        result = run("reproduce", "tpla", "--json", "--no-files")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, (reproduced.files() / "tpla/report.json").read_text())
 
 
 class Mistakes(InFolder):

@@ -3,6 +3,7 @@ import json
 import sys
 import unittest
 
+import reproduced
 from program import SOURCE, InFolder, run
 
 SCENARIOS = {"MLA TP": "mla", "MLA DP attention": "mla_dp", "GLA-2": "gla2", "TPLA": "tpla"}
@@ -14,9 +15,7 @@ SYSTEMS = {"NVLink4": "[systems/h100_nvlink.yaml, bases/collectives_direct.yaml]
 class WinMap(InFolder):
     @classmethod
     def setUpClass(cls):
-        result = run("reproduce", "tpla", "--json", "--no-files")
-        assert result.returncode == 0, result.stderr
-        cls.report = json.loads(result.stdout)
+        cls.report = reproduced.report("tpla")
         cls.map = cls.report["sections"]["tpla.win_map"]
 
     def rate(self, way, panel, context, batch):
@@ -66,15 +65,6 @@ class WinMap(InFolder):
         for open_one in ("both_worst", "hadamard_best_for_norm", "score_constants"):
             self.assertEqual(status[f"tpla.numerics.{open_one}"], "unexplained")
         self.assertEqual(sum(s == "shape" for s in status.values()), 6)
-
-    def test_statements_are_those_of_the_whole_study(self):
-        # reproduce takes fewer seeds and slices than `numerics tpla`; the verdicts are the same.
-        study = json.loads(run("numerics", "tpla", "--json").stdout)["studies"][0]
-        whole = {s["id"].removeprefix("tpla."): s["holds"] for s in study["statements"]}
-        whole["pd_separation"] = whole.pop("prefill_is_mla")
-        short = {r["id"].removeprefix("tpla.numerics."): r["holds"]
-                 for r in self.report["sections"]["tpla.numerics"]}
-        self.assertEqual(short, whole)
 
 
 if __name__ == "__main__":
