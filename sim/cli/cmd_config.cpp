@@ -122,7 +122,7 @@ std::array<FileKind, 19> file_kinds() {
       file_kind<ServerConfig>("server", "inference server", "servers/vllm_v1.yaml"),
       file_kind<ExecutionConfig>("execution", "kernels of an engine", "engines/vllm_v1.yaml"),
       file_kind<SpeculationConfig>("speculation", "drafted tokens and how many are accepted",
-                                   "speculation/mtp_glm52.yaml"),
+                                   "speculation/mtp_glm_5_2.yaml"),
       file_kind<SystemConfig>("system", "system", "systems/h200_cxl_pool.yaml"),
       file_kind<LlmConfig>("model", "model", "models/llama3_8b.yaml"),
       file_kind<DeviceFile>("device", "device", "devices/gh200_lpddr5x.yaml"),

@@ -131,6 +131,7 @@ void describe(Fields& f, ScenarioConfig& c) {
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {
+  const bool speculates = config.speculation && config.speculation->most_tokens() > 0;
   return {.model = config.model,
           .step = config.step,
           .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
@@ -139,8 +140,8 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
           .execution = config.execution,
           .handover = config.handover,
           .host_works = config.system.host.has_value(),
-          .speculation = config.speculation ? &*config.speculation : nullptr,
-          .drafts = config.speculation ? config.speculation->most_tokens() : 0};
+          .speculation = speculates ? &*config.speculation : nullptr,
+          .drafts = speculates ? config.speculation->most_tokens() : 0};
 }
 
 double tokens_of_step(const ScenarioConfig& config) {

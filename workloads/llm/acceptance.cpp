@@ -55,7 +55,7 @@ void describe(Fields& f, AcceptanceConfig& c) {
           stated == 0
               ? "is missing, and so are rate and mean_length"
               : "does not stand alone: rate, by_position and mean_length exclude each other",
-          "give one of the three");
+          "give one of the three; `key: ~` removes that of a base");
 }
 
 double rate_of_length(double length, std::int64_t tokens) {

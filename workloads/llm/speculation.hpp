@@ -15,7 +15,7 @@
 //   tokens      k, which may depend on the number of decoding sequences (tokens_by_batch)
 //   acceptance  acceptance.hpp
 //
-// A step with tokens: 0 is one without speculation, except that memory is laid out for the largest
+// A step with 0 tokens is one without speculation, except that memory is laid out for the largest
 // k. The draft then rests, and the rows that its cache lacks when it drafts again are not counted.
 // Left out: trees of drafts, and the drafts' own sampling.
 #include <array>
