@@ -45,11 +45,7 @@ DraftModel draft_model(const DraftConfig& draft, const LlmConfig& target) {
     return {.model = std::move(first)};
   }
   if (draft.is(DraftKind::mtp))
-    return {.model = layers_like_last(target, 1),
-            .modules = target.mtp->modules,
-            .joined = 2,
-            .own_embedding = target.mtp->own_vocabulary,
-            .own_head = target.mtp->own_vocabulary};
+    return {.model = layers_like_last(target, 1), .modules = target.mtp->modules, .joined = 2};
   DraftModel out{.model = layers_like_last(target, draft.layers), .joined = draft.inputs};
   out.model.moe.reset();
   out.own_head = draft.vocabulary.has_value();

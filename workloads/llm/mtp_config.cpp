@@ -5,8 +5,6 @@ namespace tiersim {
 void describe(Fields& f, MtpConfig& c) {
   f.doc("Modules for multi-token prediction, of one layer each.");
   f.optional("modules", c.modules, "Number of modules.", in_range(1, 64));
-  f.optional("own_vocabulary", c.own_vocabulary,
-             "True where they have an embedding and a head beside the model's.");
 }
 
 }  // namespace tiersim
