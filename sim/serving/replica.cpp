@@ -16,6 +16,14 @@ std::int64_t sequences_of(const Iteration& iteration) {
   return static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
 }
 
+// How long the GPU waits for drafts that the CPU searches in the tokens so far.
+Duration search_time(const std::optional<SpeculationConfig>& speculation,
+                     const Iteration& iteration) {
+  if (!speculation || !speculation->draft.is(DraftKind::ngram) || iteration.drafts == 0) return {};
+  return repeated(speculation->draft.host.value,
+                  static_cast<std::int64_t>(iteration.decodes.size()));
+}
+
 BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
   out.prompts_only = prompts_only;
@@ -225,12 +233,7 @@ Process Replica::prepare_beside(Duration host, Trigger& prepared) {
 
 Duration Replica::host_time(const Iteration& iteration) const {
   const ServerHostConfig& host = parts_.config.server.host;
-  Duration drafting{};
-  if (const auto& speculation = parts_.config.scenario.speculation;
-      speculation && speculation->draft.is(DraftKind::ngram) && iteration.drafts > 0)
-    drafting = repeated(speculation->draft.host.value,
-                        static_cast<std::int64_t>(iteration.decodes.size()));
-  return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration)) + drafting;
+  return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
 void Replica::work_of(const Iteration& iteration, std::vector<StageWork>& out,
@@ -265,7 +268,8 @@ void Replica::work_of(const Iteration& iteration, std::vector<StageWork>& out,
   for (StageWork& stage : out)
     stage.time = std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels()));
   out.back().time += repeated(host.sync.value, decisions + 1) +
-                     repeated(host.sync_sequence.value, sequences_of(iteration));
+                     repeated(host.sync_sequence.value, sequences_of(iteration)) +
+                     search_time(parts_.config.scenario.speculation, iteration);
 }
 
 // Reports the tokens of this iteration.
