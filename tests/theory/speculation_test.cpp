@@ -101,8 +101,8 @@ TEST(Speculation, PaysLessAsTheBatchGrows) {
 // with EAGLE heads of the stated mean acceptance length. The GPU is not stated; an H100 is
 // simulated. Of EAGLE the speed-ups are within 12 %. Those of EAGLE-3 are far above: by the
 // figures, a draft took 1.0 ms more a token there and 0.73 ms with EAGLE, whose head reads three
-// times the bytes. So the GPU waited for the CPU, which dispatched each pass of a drafter in pieces
-// (vLLM pull request 21477), and that is not simulated.
+// times the bytes. So the time was not the GPU's alone: the CPU dispatched each pass of a drafter in
+// pieces (vLLM pull request 21477), and that is not simulated.
 TEST(Speculation, IsBesidePublishedSpeedUps) {
   struct Published {
     int drafts;
