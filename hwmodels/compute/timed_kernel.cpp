@@ -126,9 +126,14 @@ std::vector<double> attention_sizes(const KernelWork& work) {
                        as_double(a.window),
                        kv_bytes}
         .sizes();
-  return DecodeCase{
-      as_double(a.sequences),         as_double(a.kv_heads), group,   as_double(a.head_dim),
-      as_double(a.before + a.tokens), as_double(a.window),   kv_bytes}
+  // All new positions of a sequence are query rows of one read of its cache.
+  return DecodeCase{as_double(a.sequences),
+                    as_double(a.kv_heads),
+                    group * as_double(a.tokens),
+                    as_double(a.head_dim),
+                    as_double(a.before + a.tokens),
+                    as_double(a.window),
+                    kv_bytes}
       .sizes();
 }
 

@@ -125,6 +125,12 @@ std::string speed_text(const RunRecord& record) {
         ", {} on each{}",
         number_text(throughput * static_cast<double>(each) / static_cast<double>(record.gpus)),
         each == 1 ? "" : " replica");
+  if (record.metrics.contains("acceptance_length"))
+    out += fmt::format(
+        "\ndrafts     {} tokens a step and sequence; {} of the step drafts; {} times as fast as "
+        "without",
+        number_text(value("acceptance_length")), time_text(value("draft_time_s")),
+        number_text(value("speculation_speedup")));
   return out + fmt::format("\ncapacity   largest batch {:.0f}{} at this context\n",
                            value("max_batch"), each == 1 ? "" : " of a replica");
 }

@@ -133,6 +133,8 @@ class ServingSummary {
         fmt::format("throughput {} tokens/s out{}, {} in; {} requests/s\n",
                     number_text(value("throughput_tokens_per_s")), ci95.empty() ? "" : "  " + ci95,
                     number_text(value("input_tokens_per_s")), number_text(value("requests_per_s")));
+    if (const auto tokens = find("acceptance_length"))
+      out += fmt::format("drafts     {} tokens an iteration and sequence\n", number_text(*tokens));
     const auto kept = find("slo_attainment");
     if (!kept) return out;
     std::vector<std::string> promises;

@@ -113,7 +113,7 @@ FileKind file_kind(const char* name, const char* what, const char* example = nul
           example};
 }
 
-std::array<FileKind, 18> file_kinds() {
+std::array<FileKind, 19> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
       file_kind<ServingConfig>("serving", "server under load",
@@ -121,6 +121,8 @@ std::array<FileKind, 18> file_kinds() {
       file_kind<SweepConfig>("sweep", "design space", "sweeps/decode_1000.yaml"),
       file_kind<ServerConfig>("server", "inference server", "servers/vllm_v1.yaml"),
       file_kind<ExecutionConfig>("execution", "kernels of an engine", "engines/vllm_v1.yaml"),
+      file_kind<SpeculationConfig>("speculation", "drafted tokens and how many are accepted",
+                                   "speculation/mtp_glm_5_2.yaml"),
       file_kind<SystemConfig>("system", "system", "systems/h200_cxl_pool.yaml"),
       file_kind<LlmConfig>("model", "model", "models/llama3_8b.yaml"),
       file_kind<DeviceFile>("device", "device", "devices/gh200_lpddr5x.yaml"),

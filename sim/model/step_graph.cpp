@@ -20,6 +20,7 @@ bool same_work(const Op& a, const Op& b) {
          a.requester == b.requester && a.flops == b.flops && a.padding == b.padding &&
          a.matrix == b.matrix && a.attention == b.attention && a.experts == b.experts &&
          a.linear == b.linear && a.collective == b.collective && a.fused == b.fused &&
+         a.host_time == b.host_time &&
          a.accesses == b.accesses;
 }
 

@@ -282,6 +282,7 @@ struct Op {
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};
+  Duration host_time{};  ///< of work on the CPU; 0: as long as the system's CPU takes for a step
   Accesses accesses = {};
   OpIds after = {};  ///< operations that must finish first; each id below this one's
 };
@@ -290,7 +291,10 @@ struct StepGraph {
   std::vector<std::string> tier_names = {};
   std::vector<Tensor> tensors = {};
   std::vector<Op> ops = {};
-  std::int64_t tokens = 0;  ///< tokens that the step produces, over all sequences
+  /// Tokens that the step produces, over all sequences; of a speculative step, those without an
+  /// accepted draft.
+  std::int64_t tokens = 0;
+  std::size_t drafting = 0;  ///< operations of a draft, which come first
 
   /// Appends an operation. Its dependencies must already be in the graph, so the graph is acyclic
   /// by construction. Invalid ids, which stand for operations that the step leaves out, are

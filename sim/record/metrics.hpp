@@ -16,15 +16,23 @@ struct MetricDefinition {
 
 inline constexpr std::array kMetrics{
     MetricDefinition{"step_time_s", "s", "time of one step, by the event engine"},
-    MetricDefinition{"tpot_s", "s", "time between two tokens: step_time_s of a decode step"},
+    MetricDefinition{"tpot_s", "s",
+                     "time between two tokens: step_time_s of a decode step, over its "
+                     "acceptance_length under speculation"},
     MetricDefinition{"ttft_s", "s",
                      "time to the first token: step_time_s of a prefill, without handover_s"},
     MetricDefinition{"bound_s", "s",
                      "lower limit of the step's time: the critical path, or the work of the "
                      "busiest channel or of the GPU"},
     MetricDefinition{"throughput_tokens_per_s", "tokens/s",
-                     "new positions of a step on all GPUs, over step_time_s; for a server the "
+                     "tokens of a step on all GPUs, over step_time_s; for a server the "
                      "output tokens in the window, over its length"},
+    MetricDefinition{"acceptance_length", "tokens",
+                     "mean tokens that a speculative step gives a sequence, the one of the "
+                     "verification included; of a server as drawn, over the window"},
+    MetricDefinition{"draft_time_s", "s", "part of step_time_s in which the draft proposes tokens"},
+    MetricDefinition{"speculation_speedup", "1",
+                     "tpot_s without speculation over tpot_s, at the same batch and context"},
     MetricDefinition{"kv_footprint_bytes", "B",
                      "cached keys and values of one GPU, in all tiers and layers"},
     MetricDefinition{"kv_keys_bytes", "B", "cached keys of one GPU, in all tiers and layers"},

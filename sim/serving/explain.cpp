@@ -7,7 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/serving/iteration_batch.hpp"
-#include "workloads/llm/iteration.hpp"
+#include "workloads/llm/speculative_step.hpp"
 
 namespace tiersim {
 namespace {
@@ -123,7 +123,10 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
   replica.host_works = false;
   const Method& method = *config.scenario.method.method;
   const std::int64_t stages = std::exchange(replica.parallel.pipeline, 1);
-  out.parts = parts_of(build_iteration(replica, method, work, system.tier_names()), system);
+  if (config.scenario.speculation && work.decodes > 0) {
+    work.drafts = rounded(sums.drafts, sums.decodes);
+  }
+  out.parts = parts_of(build_drafted_iteration(replica, method, work, system.tier_names()), system);
   if (stages > 1)
     add_transfers(
         out.parts,
@@ -165,6 +168,7 @@ void IterationAverages::on_work(const IterationSample& sample, const Iteration& 
   const Launching launching = launching_of(config_, batch);
   to.decodes += batch.decodes;
   to.positions += batch.positions;
+  to.drafts += batch.decodes * batch.drafts;
   to.logits += batch.logits;
   for (const PromptChunk& chunk : batch.chunks) {
     ++to.chunks;

@@ -26,6 +26,7 @@ class IterationAverages final : public ServingListener {
     std::int64_t iterations = 0;
     std::int64_t decodes = 0;
     std::int64_t positions = 0;  ///< of all decoding sequences, the new ones included
+    std::int64_t drafts = 0;     ///< of all decoding sequences
     std::int64_t chunks = 0;
     std::int64_t prompt_tokens = 0;
     std::int64_t prompt_before = 0;  ///< cached positions before the chunks

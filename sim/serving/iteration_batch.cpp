@@ -22,7 +22,8 @@ IterationWork IterationBatch::work() const {
           .padding = padding,
           .chunks = chunks,
           .logits = logits,
-          .encoder_context = mean_rounded_up(encoded, decodes)};
+          .encoder_context = mean_rounded_up(encoded, decodes),
+          .drafts = drafts};
 }
 
 IterationBatch batch_of(const Iteration& iteration, bool encoder) {
@@ -31,7 +32,8 @@ IterationBatch batch_of(const Iteration& iteration, bool encoder) {
   if (encoder)
     for (const Sequence* s : iteration.decodes) batch.encoded += s->request.input_tokens;
   batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
-  batch.logits = batch.decodes;
+  batch.drafts = iteration.drafts;
+  batch.logits = batch.decodes * (1 + batch.drafts);
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     if (encoder) {
       ++batch.encodes;

@@ -11,8 +11,9 @@ namespace tiersim {
 struct IterationBatch {
   std::int64_t decodes = 0;    ///< sequences that get one more token
   std::int64_t positions = 0;  ///< positions of all these sequences, the new ones included
+  std::int64_t drafts = 0;     ///< of each of them, beside its new position
   std::int64_t encoded = 0;    ///< encoder positions of all these sequences
-  std::int64_t padding = 0;    ///< rows of a captured graph that no sequence uses
+  std::int64_t padding = 0;    ///< sequences of a captured graph that do not exist
   std::vector<PromptChunk> chunks = {};
   std::int64_t logits = 0;  ///< rows for which a token is chosen
   /// With an encoder: the number of whole prompts read, the sum of their positions, and the

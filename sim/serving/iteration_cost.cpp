@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 
+#include "sim/serving/draft_cost.hpp"
 #include "sim/step/executor.hpp"
 #include "workloads/early_exit/exit_iteration.hpp"
 #include "workloads/llm/step_builder.hpp"
@@ -39,17 +41,26 @@ AttentionContext decode_context(const AttentionContext& replica) {
 }  // namespace
 
 IterationCost::IterationCost(const ServingConfig& config, const System& system)
+    : IterationCost(context_of(config.scenario, system), *config.scenario.method.method, system) {}
+
+IterationCost::IterationCost(const AttentionContext& replica, const Method& method,
+                             const System& system)
     : system_(system),
-      method_(*config.scenario.method.method),
-      replica_(without_stages(context_of(config.scenario, system))),
+      method_(method),
+      replica_(without_stages(replica)),
       device_(decode_context(replica_)),
       decode_{.context = device_},
-      stages_(config.scenario.parallel.pipeline),
+      stages_(replica.parallel.pipeline),
       sum_(system),
       between_(system) {
   replica_.host_works = false;  // the server's own host works in parallel
+  replica_.drafts = 0;
+  device_.drafts = 0;
+  decode_.context.drafts = 0;
   group_layers();
   executed_ = overlaps();
+  if (DraftCost::has_passes(replica_))
+    draft_ = std::make_unique<DraftCost>(replica_, method_, system_);
 }
 
 void IterationCost::group_layers() {
@@ -117,6 +128,8 @@ bool IterationCost::overlaps() {
   return false;
 }
 
+IterationCost::~IterationCost() = default;
+
 // Uses the engine, so that operations may overlap.
 Demand IterationCost::run(const StepGraph& graph) const {
   const OpPlans plans = system_.plan(graph);
@@ -128,7 +141,12 @@ Demand IterationCost::run(const StepGraph& graph) const {
 
 const Demand& IterationCost::of(const IterationBatch& batch) {
   if (batch.encodes > 0) return encode(batch);
-  return executed_ ? execute_whole(batch) : compose(batch);
+  const Demand& own = executed_ ? execute_whole(batch) : compose(batch);
+  if (!draft_) return own;
+  // The draft's part has the memory of the whole.
+  const Demand& drafted = draft_->before(batch);
+  sum_.add(drafted);
+  return sum_;
 }
 
 const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exits,
@@ -155,9 +173,15 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
 
 const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
-  IterationWork work = batch.work();
-  add_ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits);
-  add_layers(batch, 0, layers());
+  const IterationWork work = batch.work();
+  const std::int64_t drafted = drafted_layers(replica_, work);
+  add_ends(drafted > 0 ? last_draft(work).rows() : work.rows(), batch.logits);
+  if (drafted > 0) {
+    IterationBatch last = batch;
+    last.positions += batch.decodes * std::exchange(last.drafts, 0);
+    add_layers(last, 0, drafted);
+  }
+  add_layers(batch, drafted, layers());
   return sum_;
 }
 
@@ -167,7 +191,8 @@ void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, s
   for (OfType& type : types_) {
     const std::int64_t layers = type.layers.between(from, to);
     if (layers == 0) continue;
-    if (batch.decodes > 0) add_attention(type, batch.decodes, batch.positions, layers);
+    if (batch.decodes > 0)
+      add_attention(type, batch.decodes, batch.positions, layers, batch.drafts);
     if (!batch.chunks.empty()) add_prompts(type, batch.chunks, layers);
   }
 }
@@ -212,7 +237,7 @@ const Demand& IterationCost::of_stage(const IterationBatch& batch, std::int64_t 
 
 const Demand& IterationCost::compose_stage(const IterationBatch& batch, std::int64_t stage) {
   const IterationWork work = batch.work();
-  const std::int64_t tokens = work.decodes + work.padding + work.prompt_tokens();
+  const std::int64_t tokens = work.rows();
   sum_.clear();
   if (stage == 0) sum_.add(begin(tokens));
   add_layers(batch, first_layer(stage), first_layer(stage + 1));
@@ -225,7 +250,7 @@ const Demand& IterationCost::compose_stage(const IterationBatch& batch, std::int
 }
 
 const Demand& IterationCost::transfer(const IterationWork& work) {
-  const std::int64_t tokens = work.decodes + work.padding + work.prompt_tokens();
+  const std::int64_t tokens = work.rows();
   return transfer_.get({tokens}, [&] {
     return demand_of(
         build_stage_transfer(replica_, method_, {.decodes = tokens}, system_.tier_names()),
@@ -260,8 +285,14 @@ void IterationCost::add_ends(std::int64_t tokens, std::int64_t logits) {
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
 const Demand& IterationCost::layer(const OfProducts& products, const IterationWork& work) {
   const std::int64_t prompts = work.prompt_tokens();
-  IterationWork like{
-      .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
+  IterationWork like{.decodes = work.decodes,
+                     .padding = work.padding,
+                     .encoder_context = work.encoder_context,
+                     .drafts = work.drafts};
+  if (!replica_.parallel.sequences_are_spread()) {
+    like.decodes *= 1 + like.drafts;
+    like.padding *= 1 + std::exchange(like.drafts, 0);
+  }
   const bool by_part = replica_.model.mla.has_value();
   if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
   if (!by_part) like.decodes += prompts;
@@ -275,17 +306,20 @@ const Demand& IterationCost::layer(const OfProducts& products, const IterationWo
     uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
+  // A model with an encoder has no drafts.
   return layers_.get(
-      {static_cast<std::int64_t>(products_.size()) * like.encoder_context + products.index,
+      {static_cast<std::int64_t>(products_.size()) * (like.encoder_context + like.drafts) +
+           products.index,
        like.decodes, by_part ? prompts : 0, like.padding},
       [&] { return make(like); });
 }
 
 const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
-                                       std::int64_t context) {
-  return attention_.get({decodes, context, 0, type.index}, [&] {
+                                       std::int64_t context, std::int64_t drafts) {
+  return attention_.get({decodes, context, drafts, type.index}, [&] {
     decode_.context.step.batch = replica_.parallel.own_sequences(decodes);
-    decode_.context.step.context = context;
+    decode_.context.step.context = context + drafts;
+    decode_.context.drafts = drafts;
     return demand_of(build_part_attention(decode_, method_, static_cast<int>(type.layers.first),
                                           system_.tier_names()),
                      system_);
@@ -293,8 +327,8 @@ const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
 }
 
 void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
-                                  std::int64_t times) {
-  if (!type.positions) return sum_.add(attention(type, decodes, 1), times);
+                                  std::int64_t times, std::int64_t drafts) {
+  if (!type.positions) return sum_.add(attention(type, decodes, 1, drafts), times);
   // In a chunk a sequence reads what it would in the first one. Costs are linear in these
   // positions.
   if (const std::int64_t mean = positions / decodes; type.chunk > 0 && mean > type.chunk)
@@ -303,24 +337,28 @@ void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std:
   const std::int64_t above = type.chunk > 0 ? std::min(below + step, type.chunk) : below + step;
   const std::int64_t rest = positions - below * decodes;
   if (rest <= 0 || above == below) {
-    sum_.add(attention(type, decodes, below), times);
+    sum_.add(attention(type, decodes, below, drafts), times);
     return;
   }
   between_.clear();
-  low_ = attention(type, decodes, below);
-  between_.add_between(low_, attention(type, decodes, above), rest, (above - below) * decodes);
+  low_ = attention(type, decodes, below, drafts);
+  between_.add_between(low_, attention(type, decodes, above, drafts), rest,
+                       (above - below) * decodes);
   sum_.add(between_, times);
 }
 
 // A batch of equal sequences is one step, in which operations may overlap.
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
-                                    std::int64_t padding) {
-  return attention_.get({decodes, context, padding}, [&] {
-    if (padding > 0)
-      return run(build_iteration(
-          replica_, method_,
-          {.decodes = decodes, .context = context, .padding = padding, .logits = decodes},
-          system_.tier_names()));
+                                    std::int64_t padding, std::int64_t drafts) {
+  return attention_.get({decodes, context, padding, drafts}, [&] {
+    if (padding > 0 || replica_.speculation != nullptr || replica_.joined > 0)
+      return run(build_iteration(replica_, method_,
+                                 {.decodes = decodes,
+                                  .context = context,
+                                  .padding = padding,
+                                  .logits = decodes * (1 + drafts),
+                                  .drafts = drafts},
+                                 system_.tier_names()));
     AttentionContext c = replica_;
     c.step.kind = StepKind::decode;
     c.step.batch = decodes;
@@ -364,8 +402,8 @@ const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
   }
   const auto [below, step] =
       on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
-  low_ = decode(batch.decodes, below, batch.padding);
-  sum_.add_between(low_, decode(batch.decodes, below + step, batch.padding),
+  low_ = decode(batch.decodes, below, batch.padding, batch.drafts);
+  sum_.add_between(low_, decode(batch.decodes, below + step, batch.padding, batch.drafts),
                    batch.positions - below * batch.decodes, step * batch.decodes);
   return sum_;
 }

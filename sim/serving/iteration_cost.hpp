@@ -13,10 +13,14 @@
 //              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the
 //              octave, with linear interpolation in between.
 //
+// Under speculation the passes of the draft are those of a model of its own (draft_cost.hpp), and
+// come before.
+//
 // Both ways are run on samples when the cost is built, and their difference decides. Either way
 // takes the mean context of a batch for each of its sequences (workloads/llm/iteration.hpp).
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "sim/serving/demand_cache.hpp"
@@ -26,10 +30,15 @@
 
 namespace tiersim {
 
+class DraftCost;
+
 class IterationCost {
  public:
   /// Both must outlive this. `system` is that of one stage of a replica.
   IterationCost(const ServingConfig& config, const System& system);
+  /// Of a model by itself, such as a draft.
+  IterationCost(const AttentionContext& replica, const Method& method, const System& system);
+  ~IterationCost();
 
   /// The demand of all stages together, without the transfers between them. It is valid until the
   /// next call.
@@ -82,13 +91,15 @@ class IterationCost {
   void add_ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(const OfProducts& products, const IterationWork& work);
   void add_products(const IterationWork& work, std::int64_t from, std::int64_t to);
-  const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context);
+  const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context,
+                           std::int64_t drafts);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
-  const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding);
+  const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding,
+                       std::int64_t drafts);
   void add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
-                     std::int64_t times);
+                     std::int64_t times, std::int64_t drafts = 0);
   void add_prompts(OfType& type, const std::vector<PromptChunk>& chunks, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& compose_stage(const IterationBatch& batch, std::int64_t stage);
@@ -107,6 +118,7 @@ class IterationCost {
   std::vector<OfProducts> products_;  // each layer is of one of these
   std::vector<OfType> types_;         // likewise, but for layers that do not attend
   bool executed_ = false;
+  std::unique_ptr<DraftCost> draft_;  // none without passes of a draft
   Demand sum_;
   Demand between_;  // scratch
   Demand low_;      // likewise

@@ -4,7 +4,7 @@
 
 #include "sim/serving/explain.hpp"
 #include "sim/serving/iteration_cost.hpp"
-#include "workloads/llm/iteration.hpp"
+#include "workloads/llm/speculative_step.hpp"
 
 namespace tiersim {
 IterationKernels::IterationKernels(const ServingConfig& config)
@@ -20,8 +20,8 @@ std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const 
   batch.padding = launching.padding;
   AttentionContext replica = context_of(config_.scenario, system_);
   replica.host_works = false;
-  const StepGraph of =
-      build_iteration(replica, *config_.scenario.method.method, batch.work(), system_.tier_names());
+  const StepGraph of = build_drafted_iteration(replica, *config_.scenario.method.method,
+                                               batch.work(), system_.tier_names());
   std::vector<KernelSlice> out;
   Duration now{};
   std::int64_t kernels = 0;

@@ -11,6 +11,7 @@
 #include "sim/step/accounting.hpp"
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
+#include "workloads/llm/draft.hpp"
 #include "workloads/llm/step_builder.hpp"
 
 namespace tiersim {
@@ -36,6 +37,12 @@ AttentionContext step_of(AttentionContext replica, StepKind kind, std::int64_t b
   replica.step.kind = kind;
   replica.step.batch = batch;
   replica.step.context = context;
+  return replica;
+}
+
+// Positions of drafts are counted by the blocks that the scheduler takes for them.
+AttentionContext without_drafts(AttentionContext replica) {
+  replica.drafts = 0;
   return replica;
 }
 
@@ -84,7 +91,7 @@ class Layout {
       : config_(config),
         system_(system),
         method_(*config.scenario.method.method),
-        replica_(context_of(config.scenario, system)),
+        replica_(without_drafts(context_of(config.scenario, system))),
         unlimited_(without_limits(replica_)),
         block_(config.server.kv.block) {}
 
@@ -198,6 +205,13 @@ class Layout {
     for (const LayersCached& of_type : cached_at(unlimited_, context))
       for (const CachedTensor& tensor : of_type.tensors)
         out[tensor.tier.index()] += tensor.all() * of_type.layers;
+    if (const SpeculationConfig* speculation = unlimited_.speculation;
+        speculation != nullptr && speculation->draft.has_tensors()) {
+      StepGraph graph{.tier_names = system_.tier_names()};
+      add_draft_tensors(graph, step_of(unlimited_, StepKind::decode, 1, context), method_);
+      for (const Tensor& tensor : graph.tensors)
+        if (is_kv_cache(tensor.tensor_class)) out[tensor.tier.index()] += tensor.size;
+    }
     return out;
   }
 
@@ -209,9 +223,10 @@ class Layout {
 
   void fill_tiers() {
     const SchedulerConfig& s = config_.server.scheduler;
+    const AttentionContext drafting = context_of(config_.scenario, system_);
     const auto fixed = largest(
         {tensors(step_of(replica_, StepKind::prefill, s.max_sequences, s.max_batched_tokens)),
-         tensors(step_of(replica_, StepKind::decode, s.max_sequences, 1))});
+         tensors(step_of(drafting, StepKind::decode, s.max_sequences, 1))});
     const TierId near = system_.tier(config_.scenario.placement.near);
     out_.blocks = std::numeric_limits<std::int64_t>::max();
     for (std::size_t t = 0; t < out_.block_bytes.size(); ++t) {

@@ -78,6 +78,7 @@ struct ServingObservations {
   ServingRecord setup;  ///< the setup, in words
   MeasureConfig measure;
   ServedBy by;
+  bool speculates = false;
   std::int64_t warm_up = 0;             ///< requests
   std::vector<ServedRequest> requests;  ///< by id
   Timeline timeline;                    ///< without queue and running, which follow from `requests`

@@ -56,7 +56,9 @@ class ServingObserver {
   virtual ~ServingObserver() = default;
   virtual void on_arrival(SimTime now) = 0;
   virtual void on_iteration(const IterationSample& sample) = 0;
-  /// `tokens` tokens came, each `gap` after the previous token of its sequence.
+  /// `tokens` tokens came, each `gap` after the previous token of its sequence. Tokens that one
+  /// iteration gives a sequence have a gap of 0 after the first of them, or an equal share of it
+  /// (MeasureConfig::as).
   virtual void on_gap(SimTime now, Duration gap, std::int64_t tokens) = 0;
   virtual void on_finish(const RequestOutcome& outcome) = 0;
 

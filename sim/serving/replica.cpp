@@ -16,6 +16,14 @@ std::int64_t sequences_of(const Iteration& iteration) {
   return static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
 }
 
+// How long the GPU waits for drafts that the CPU searches in the tokens so far.
+Duration search_time(const std::optional<SpeculationConfig>& speculation,
+                     const Iteration& iteration) {
+  if (!speculation || !speculation->draft.is(DraftKind::ngram) || iteration.drafts == 0) return {};
+  return repeated(speculation->draft.host.value,
+                  static_cast<std::int64_t>(iteration.decodes.size()));
+}
+
 BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
   out.prompts_only = prompts_only;
@@ -260,7 +268,8 @@ void Replica::work_of(const Iteration& iteration, std::vector<StageWork>& out,
   for (StageWork& stage : out)
     stage.time = std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels()));
   out.back().time += repeated(host.sync.value, decisions + 1) +
-                     repeated(host.sync_sequence.value, sequences_of(iteration));
+                     repeated(host.sync_sequence.value, sequences_of(iteration)) +
+                     search_time(parts_.config.scenario.speculation, iteration);
 }
 
 // Reports the tokens of this iteration.
@@ -273,26 +282,31 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
     if (alike > 0) parts_.observer.on_gap(now, gap, alike);
     alike = 0;
   };
-  const auto token = [&](Sequence& s) {
+  std::int64_t together = 0;  // tokens that come with the one before them
+  const bool shared = parts_.config.measure.as == MeasuredAs::sglang_bench;
+  const auto token = [&](Sequence& s, std::int64_t tokens) {
     if (s.generated == 0) {
       s.first_token = now;
     } else {
-      const Duration since = now - s.last_token;
+      Duration since = now - s.last_token;
+      if (shared) since /= tokens;
       if (since != gap) flush();
       gap = since;
-      ++alike;
+      alike += shared ? tokens : 1;
+      together += shared ? 0 : tokens - 1;
     }
     s.last_token = now;
-    if (s.generated + 1 == s.request.output_tokens || prefills_only_) changed.push_back(&s);
+    if (s.generated + tokens == s.request.output_tokens || prefills_only_) changed.push_back(&s);
   };
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     if (!s->has_started) s->started = begin;
     s->has_started = true;
-    if (before + tokens == s->prompt) token(*s);
+    if (before + tokens == s->prompt) token(*s, 1);
   }
-  for (Sequence* s : iteration.decodes)
-    if (!s->ended) token(*s);
+  for (std::size_t i = 0; i < iteration.decodes.size(); ++i)
+    if (!iteration.decodes[i]->ended) token(*iteration.decodes[i], iteration.gain(i));
   flush();
+  if (together > 0) parts_.observer.on_gap(now, Duration{}, together);
   scheduler_.finish(iteration);
   for (Sequence* s : changed) {
     if (!s->is_done()) scheduler_.hand_over(*s);

@@ -158,6 +158,8 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
                   .block = layout.block,
                   .groups = layout.groups,
                   .encoder = config.scenario.model.encoder.has_value()};
+  if (config.scenario.speculation)
+    out.drafting.emplace(*config.scenario.speculation, static_cast<std::uint64_t>(config.seed));
   const Bytes block = layout.gathered();
   if (block == Bytes{}) return out;
   if (config.server.kv.preemption == Preemption::swap) {

@@ -12,6 +12,7 @@
 #include "sim/step/costs.hpp"
 #include "sim/step/recorder.hpp"
 #include "sim/step/resampled.hpp"
+#include "workloads/llm/speculative_step.hpp"
 
 namespace tiersim {
 namespace {
@@ -25,9 +26,13 @@ UsedKernels used_kernels(const ServingConfig& config, const System& system) {
   AttentionContext replica = context_of(config.scenario, system);
   IterationWork work{.decodes = 2, .context = 100, .logits = 2, .encoder_context = 10};
   if (!config.scenario.model.encoder) work.chunks = {{50, 50}};
+  if (config.scenario.speculation) {
+    work.drafts = config.scenario.speculation->most_tokens();
+    work.logits *= 1 + work.drafts;
+  }
   UsedKernels out;
   const StepGraph graph =
-      build_iteration(replica, *config.scenario.method.method, work, system.tier_names());
+      build_drafted_iteration(replica, *config.scenario.method.method, work, system.tier_names());
   for (const Op& op : graph.ops) {
     if (op.kind != OpKind::compute) continue;
     out.families.emplace(name(system.family_of(op)));

@@ -206,6 +206,16 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
     f.check(false, "early_exit." + problem.path, problem.message, problem.hint);
 }
 
+void check_served_speculation(Fields& f, const ServingConfig& c) {
+  if (!c.scenario.speculation) return;
+  check_speculation(f, c.scenario);
+  f.check(!c.early_exit, "speculation", "cannot stand beside early_exit",
+          "draft: {kind: early_exit, layer: ...} verifies what early layers propose");
+  f.check(c.server.scheduler.policy != SchedulerPolicy::static_batch, "server.scheduler.policy",
+          "a static batch with sequences that advance unevenly is not modelled",
+          "another policy, or leave speculation out");
+}
+
 }  // namespace
 
 void describe(Fields& f, MeasureConfig& c) {
@@ -256,11 +266,13 @@ void describe(Fields& f, ServingConfig& c) {
   f.optional("what_if", s.what_if, "Factors on the hardware, for questions.");
   f.required("workload", c.workload, "The requests.");
   f.document("server", c.server, "server", "The server that processes the requests.");
+  f.optional_document("speculation", s.speculation, "speculation",
+                      "Drafted tokens that an iteration verifies; none by default.");
   f.optional("early_exit", c.early_exit, "Tokens that leave the decoder before its last layer.");
   f.optional("measure", c.measure, "Requests that are counted, and their service level.");
   f.optional("uncertainty", c.uncertainty,
              "Intervals of the numbers carried into the metrics; none where it is left out.");
-  f.optional("seed", c.seed, "Of arrivals, lengths and exit depths.", at_least(0));
+  f.optional("seed", c.seed, "Of arrivals, lengths, exit depths and accepted drafts.", at_least(0));
 
   check_placement(f, s);
   check_replica(f, s);
@@ -268,6 +280,7 @@ void describe(Fields& f, ServingConfig& c) {
   check_iteration(f, s);
   check_server(f, c);
   check_early_exit(f, c);
+  check_served_speculation(f, c);
 }
 
 Duration ServingConfig::frontend_time(std::int64_t input_tokens) const {

@@ -278,6 +278,9 @@ class ServingRecorder {
     if (window.decoding > 0) {
       const auto decoding = static_cast<double>(window.decoding);
       metric("batch_size.mean", static_cast<double>(window.decodes) / decoding);
+      if (seen_.speculates)
+        metric("acceptance_length", ratio(static_cast<double>(window.later_tokens),
+                                          static_cast<double>(window.decodes)));
       metric("layers_run.mean", static_cast<double>(window.layers) / decoding);
     }
     std::int64_t input = 0;

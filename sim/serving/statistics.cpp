@@ -37,6 +37,7 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
     : seen_{.setup = setup_of(config, by.replicas),
             .measure = config.measure,
             .by = by,
+            .speculates = config.scenario.speculation.has_value(),
             .warm_up = warm_up_of(config.measure, request_count(config.workload)),
             .requests = std::vector<ServedRequest>(
                 static_cast<std::size_t>(request_count(config.workload))),
@@ -45,6 +46,7 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
       requests_(seen_.requests),
       replicas_(static_cast<std::size_t>(by.replicas)),
       levels_(kServingLevels + by.tiers.size()) {
+  by_message_ = config.measure.as == MeasuredAs::vllm_bench;
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
 
@@ -60,7 +62,8 @@ ServingStatistics::ServingStatistics(ServingStatistics& whole, std::int64_t repl
       is_part_(true),
       first_replica_(replica),
       replicas_(1),
-      levels_(whole.levels_.size()) {}
+      levels_(whole.levels_.size()),
+      by_message_(whole.by_message_) {}
 
 void ServingStatistics::advance(SimTime now) {
   TS_EXPECTS(now >= now_, now, now_);
@@ -160,7 +163,8 @@ void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {
   seen_.timeline.add_count(index(ServingSeries::output), now, tokens);
   if (!in_window()) return;
   seen_.window.later_tokens += tokens;
-  seen_.window.gaps.add(gap, tokens);
+  // vLLM's benchmark measures between the messages of a stream, which may have several tokens.
+  if (gap > Duration{} || !by_message_) seen_.window.gaps.add(gap, tokens);
 }
 
 void ServingStatistics::on_finish(const RequestOutcome& outcome) {

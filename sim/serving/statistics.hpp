@@ -99,6 +99,7 @@ class ServingStatistics final : public ServingObserver {
   std::vector<LevelChange> changes_;  // of a part
   std::optional<SimTime> opens_;      // the window
   std::optional<SimTime> closes_;
+  bool by_message_ = false;  // gaps are between messages, not between tokens
   SimTime now_{};
 };
 

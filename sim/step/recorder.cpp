@@ -122,16 +122,29 @@ void Recorder::times() {
   const double time = pipelined(busy, handover);
   metric("step_time_s", time, time_class_);
   if (config_.handover) metric("handover_s", handover, time_class_);
-  metric(decode ? "tpot_s" : "ttft_s", time - handover, time_class_);
+  const double tokens = tokens_of_step(config_);
+  metric(decode ? "tpot_s" : "ttft_s", (time - handover) / tokens, time_class_);
   // In a prefill a stage takes the next batch while the others work on this one.
   const double stretch = decode ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
   metric("throughput_tokens_per_s",
-         static_cast<double>(replicas(config_) * sim_.graph.tokens) / (busy * stretch),
+         static_cast<double>(replicas(config_) * sim_.graph.tokens) * tokens / (busy * stretch),
          time_class_);
   channels();
   phases();
   kernels();
   costs();
+}
+
+void Recorder::speculation(Duration plain) {
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  SimTime drafted{};
+  for (std::size_t op = 0; op < sim_.graph.drafting; ++op)
+    drafted = std::max(drafted, timings[op].end);
+  const double tokens = tokens_of_step(config_);
+  metric("acceptance_length", tokens, time_class_);
+  metric("draft_time_s", to_seconds(drafted.time_since_epoch()), time_class_);
+  metric("speculation_speedup", to_seconds(plain) * tokens / to_seconds(sim_.execution.time),
+         time_class_);
 }
 
 // From the first token to the arrival of the whole cache.
@@ -248,8 +261,8 @@ void Recorder::costs() {
       static_cast<std::int64_t>(static_cast<double>(sim_.execution.time.count()) * stretch);
   const StepCosts costs = costs_of(config_.system, *sim_.system, sim_.accounting, Duration(time));
   // The costs are for one GPU, the tokens for its whole replica.
-  const double tokens =
-      static_cast<double>(sim_.graph.tokens) / static_cast<double>(config_.parallel.devices());
+  const double tokens = static_cast<double>(sim_.graph.tokens) * tokens_of_step(config_) /
+                        static_cast<double>(config_.parallel.devices());
   if (costs.joules)
     metric("energy_j_per_token", *costs.joules / tokens, weakest(costs.joules_class, time_class_));
   if (costs.usd)

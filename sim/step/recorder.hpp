@@ -23,6 +23,8 @@ class Recorder {
   void bound();
   /// The results of the engine, and the costs. Call this after bound().
   void times();
+  /// The results of speculation. `plain`: time of the step without it. Call this after times().
+  void speculation(Duration plain);
 
  private:
   void metric(std::string_view name, double value, NumberClass number_class);

@@ -115,6 +115,8 @@ void describe(Fields& f, ScenarioConfig& c) {
                       "Kernels of the engine besides products, attention and collectives; by "
                       "default all are fused into these, and free.");
   f.optional("handover", c.handover, "Where the cache of a prefill goes.");
+  f.optional_document("speculation", c.speculation, "speculation",
+                      "Drafted tokens that a decode step verifies; none by default.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
   f.optional("uncertainty", c.uncertainty,
              "Where a number has a 95 % interval; 180 draws where it is left out.");
@@ -126,9 +128,11 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_types(f, c);
   check_states(f, c);
   check_what_if(f, c);
+  check_step_speculation(f, c);
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {
+  const bool speculates = config.speculation && config.speculation->most_tokens() > 0;
   AttentionContext out{
       .model = config.model,
       .step = config.step,
@@ -137,9 +141,17 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
       .kernel = config.attention_kernel,
       .execution = config.execution,
       .handover = config.handover,
-      .host_works = config.system.host.has_value()};
+      .host_works = config.system.host.has_value(),
+      .speculation = speculates ? &*config.speculation : nullptr,
+      .drafts = speculates ? config.speculation->most_tokens() : 0};
   if (out.model.indexer) out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
   return out;
+}
+
+double tokens_of_step(const ScenarioConfig& config) {
+  if (!config.speculation || config.step.kind != StepKind::decode) return 1;
+  const SpeculationConfig& speculation = *config.speculation;
+  return speculation.law().mean_tokens(speculation.tokens_at(config.step.batch));
 }
 
 std::int64_t replicas(const ScenarioConfig& config) {
@@ -168,9 +180,14 @@ System build_stage_system(const ScenarioConfig& config) {
   return system_of(config, config.parallel.tensor);
 }
 
-StepGraph build_graph(const ScenarioConfig& config, const System& system, std::vector<Op> room) {
-  return build_step(context_of(config, system), *config.method.method, system.tier_names(),
-                    std::move(room));
+StepGraph build_graph(const ScenarioConfig& config, const System& system, std::vector<Op> room,
+                      bool speculates) {
+  AttentionContext context = context_of(config, system);
+  if (!speculates) {
+    context.speculation = nullptr;
+    context.drafts = 0;
+  }
+  return build_step(context, *config.method.method, system.tier_names(), std::move(room));
 }
 
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {

@@ -10,6 +10,7 @@
 #include "sim/step/system_config.hpp"
 #include "workloads/attention/method.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/speculation.hpp"
 #include "workloads/llm/step_config.hpp"
 
 namespace tiersim {
@@ -58,6 +59,7 @@ struct ScenarioConfig {
   AttentionKernelConfig attention_kernel;
   ExecutionConfig execution;
   std::optional<HandoverConfig> handover;  ///< for a prefill
+  std::optional<SpeculationConfig> speculation = {};
   WhatIfConfig what_if;
   std::optional<UncertaintyConfig> uncertainty;  ///< missing: the defaults
 };
@@ -68,15 +70,20 @@ void describe(Fields& f, ScenarioConfig& c);
 System build_system(const ScenarioConfig& config, std::shared_ptr<const ComputeUnit> gpu = nullptr);
 System build_stage_system(const ScenarioConfig& config);
 
-/// The workload's view of a scenario: model and batch of a whole replica.
+/// The workload's view of a scenario: model and batch of a whole replica, and the largest number of
+/// drafts. It refers to `config`.
 AttentionContext context_of(const ScenarioConfig& config, const System& system);
+
+/// Mean tokens that a step gives each sequence: 1 without speculation.
+double tokens_of_step(const ScenarioConfig& config);
 
 /// Number of replicas on the GPUs of the system, each with a step of its own.
 std::int64_t replicas(const ScenarioConfig& config);
 
-/// The scenario's step on the scenario's system. `room`: as of build_step().
-StepGraph build_graph(const ScenarioConfig& config, const System& system,
-                      std::vector<Op> room = {});
+/// The scenario's step on the scenario's system. `room`: as of build_step(). `speculates`: false
+/// for the step without speculation.
+StepGraph build_graph(const ScenarioConfig& config, const System& system, std::vector<Op> room = {},
+                      bool speculates = true);
 
 /// Positions of a sequence whose keys the method keeps; fewer than the context if it drops some, or
 /// if the model attends within a window.

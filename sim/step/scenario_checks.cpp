@@ -90,6 +90,35 @@ void check_latent(Fields& f, const ScenarioConfig& c) {
           "absorbed, or leave it out");
 }
 
+void check_speculation(Fields& f, const ScenarioConfig& c) {
+  if (!c.speculation) return;
+  for (const SpeculationProblem& problem : speculation_problems(*c.speculation, c.model))
+    f.check(false, "speculation." + problem.path, problem.message, problem.hint);
+  if (c.speculation->draft.is(DraftKind::model))
+    for (const ShardProblem& problem : shard_problems(c.speculation->draft.model, c.parallel))
+      f.check(false, "speculation.draft.model",
+              problem.message + fmt::format(" (parallel.{})", problem.key), problem.hint);
+  f.check(!c.method.method || c.method.method->verifies_drafts(), "speculation",
+          "method '" + c.method.name +
+              "' chooses rows by the query, and the union over several new tokens is not published",
+          "dense, tiered, layer_prefetch or streaming_llm");
+  f.check(c.parallel.pipeline == 1, "speculation",
+          "the stages of a pipeline would wait for the draft, which is not modelled",
+          "parallel.pipeline: 1, or leave it out");
+  f.check(c.step.overlap == Overlap::serial, "speculation",
+          "the passes of a draft run one after another", "step.overlap: serial, or leave it out");
+}
+
+void check_step_speculation(Fields& f, const ScenarioConfig& c) {
+  if (!c.speculation) return;
+  check_speculation(f, c);
+  f.check(c.step.kind == StepKind::decode, "speculation", "a prefill has nothing to verify",
+          "step.kind: decode, or leave it out");
+  f.check(c.step.region == Region::step, "speculation",
+          "is a whole step, and step.region leaves parts of it out",
+          "region: step, or leave it out");
+}
+
 void check_what_if(Fields& f, const ScenarioConfig& c) {
   const bool asks = c.what_if.far_bandwidth != 1 || c.what_if.far_latency != 1;
   f.check(!asks || c.placement.far != c.placement.near, "what_if",

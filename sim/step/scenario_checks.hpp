@@ -19,6 +19,9 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_types(Fields& f, const ScenarioConfig& c);
 void check_states(Fields& f, const ScenarioConfig& c);
+/// Speculation fits model, method and sharing; of a step, also its order of operations.
+void check_speculation(Fields& f, const ScenarioConfig& c);
+void check_step_speculation(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);
 
 }  // namespace tiersim

@@ -48,6 +48,13 @@ Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit,
   return sim;
 }
 
+// Adds the results of speculation, by the step without it on the same system.
+void add_speculation(const ScenarioConfig& config, const Simulation& sim, Recorder& recorder) {
+  if (!config.speculation) return;
+  const StepGraph plain = build_graph(config, *sim.system, {}, false);
+  recorder.speculation(execute(plain, *sim.system, sim.system->plan(plain)).time);
+}
+
 // The times of one draw, without everything that is common to all draws.
 Expected<RunRecord> times_of(const ScenarioConfig& config) {
   auto sim = planned(config, true, std::make_shared<const System>(build_system(config)));
@@ -59,6 +66,7 @@ Expected<RunRecord> times_of(const ScenarioConfig& config) {
   Recorder recorder(config, run);
   recorder.bound();
   recorder.times();
+  add_speculation(config, run, recorder);
   return std::move(run.record);
 }
 
@@ -92,6 +100,7 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     sim.execution = execute(sim.graph, *sim.system, sim.plans);
     recorder.bound();
     recorder.times();
+    add_speculation(config, sim, recorder);
     if (evaluation == Evaluation::times) return sim;
     const UncertaintyConfig u = config.uncertainty.value_or(UncertaintyConfig{});
     if (const auto drawn = add_intervals<ScenarioConfig>(config, "scenario", u.draws, u.seed,

@@ -305,7 +305,7 @@ OpPlan System::plan_receipt(const Op& op) const {
 OpPlan System::plan(const Op& op) const {
   OpPlan plan;
   if (op.kind == OpKind::host) {
-    plan.setup = host_step_;
+    plan.setup = op.host_time > Duration{} ? op.host_time : host_step_;
     plan.setup_reason = "host";
   } else {
     plan = op.kind == OpKind::collective ? plan_collective(op) : plan_kernel(op);

@@ -12,6 +12,8 @@ class Dense final : public Method {
     f.optional("fetch", fetch_, "How they come from the far tier.");
   }
 
+  bool verifies_drafts() const override { return true; }
+
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return cached_rows(c, tier_of(c, tier_), KvShape(c).context);
   }

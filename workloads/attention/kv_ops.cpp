@@ -21,11 +21,12 @@ Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type) {
 
 KvShape::KvShape(const AttentionContext& c)
     : sequences(c.step.batch * c.model.cached_heads()),
-      context(c.model.attended(c.step.context)),
+      new_positions(1 + c.drafted()),
+      context(c.model.attended(c.step.context - c.drafted()) + c.drafted()),
       key_width(c.model.key_width()),
       value_width(c.model.value_width()),
       rotary_width(c.model.caches_latents() ? c.model.mla->qk_rope_head_dim : 0),
-      query_heads(c.step.batch * c.model.heads),
+      query_heads(c.step.batch * c.model.heads * new_positions),
       queries_per_row(c.model.heads / c.model.cached_heads()),
       score_width(c.model.score_width()),
       mix_width(c.model.mix_width()),
@@ -116,13 +117,15 @@ AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, R
   const LlmConfig& m = c.model;
   const bool latents = m.caches_latents();
   if (order == RowOrder::by_index || (!latents && m.key_width() != m.value_width())) return {};
-  const std::int64_t attended = m.attended(c.step.context);
+  const std::int64_t tokens = 1 + c.drafted();
+  const std::int64_t attended = m.attended(c.step.context - c.drafted()) + c.drafted();
   const bool windowed = m.attention_window && attended < c.step.context && positions == attended;
   return {.sequences = c.step.batch,
           .heads = m.heads,
           .kv_heads = m.key_groups(),
           .head_dim = latents ? m.score_width() / 2 : m.head_dim,
-          .before = (windowed ? c.step.context : positions) - 1,
+          .tokens = tokens,
+          .before = std::max<std::int64_t>(0, (windowed ? c.step.context : positions) - tokens),
           .window = windowed ? attended : 0,
           .kv_bits = bits(c.step.kv_type)};
 }
@@ -138,7 +141,8 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
         .layer = layer,
         .family = attention_family(context.model, order),
         .flops = shape.attention_flops(positions) + shape.padding_flops(positions),
-        .padding = shape.padding_flops(positions),
+        .padding = shape.padding_flops(positions) +
+                   (positions == shape.context ? shape.masked_flops() : Flops{}),
         .attention = decode_shape(context, positions, order)};
   add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());

@@ -26,12 +26,13 @@ Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type);
 /// Sizes of one layer's KV cache over the whole batch. Under latent attention (MLA) a row is the
 /// latent, kept as a key for one head; the values have no bytes of their own.
 struct KvShape {
-  std::int64_t sequences = 0;  ///< (batch, cached head) pairs: each has its own rows
-  std::int64_t context = 0;    ///< attended positions; fewer than the context under a window
+  std::int64_t sequences = 0;      ///< (batch, cached head) pairs: each has its own rows
+  std::int64_t new_positions = 1;  ///< of a sequence: more than one with drafts
+  std::int64_t context = 0;        ///< attended positions; fewer than the context under a window
   std::int64_t key_width = 0;
   std::int64_t value_width = 0;
   std::int64_t rotary_width = 0;     ///< of a key row, where it is a latent
-  std::int64_t query_heads = 0;      ///< over the batch
+  std::int64_t query_heads = 0;      ///< over the batch and its new positions
   std::int64_t queries_per_row = 0;  ///< query heads that share one cached head
   std::int64_t executed_heads = 0;   ///< query_heads, padded to the tiles of the kernel
   std::int64_t score_width = 0;
@@ -57,6 +58,10 @@ struct KvShape {
   Flops attention_flops(std::int64_t positions) const { return flops(query_heads, positions); }
   Flops padding_flops(std::int64_t positions) const {
     return flops(executed_heads - query_heads, positions);
+  }
+  /// The part of attention_flops(context) that the causal mask between new positions discards.
+  Flops masked_flops() const {
+    return flops(query_heads / new_positions, new_positions * (new_positions - 1) / 2);
   }
   /// Queries that the attention kernel reads, and outputs that it writes.
   Bytes queries() const { return stored(query_heads * score_width, DataType::bf16); }

@@ -15,6 +15,8 @@ class LayerPrefetch final : public Method {
     f.optional("fetch", fetch_, "How the rows come from the far tier.");
   }
 
+  bool verifies_drafts() const override { return true; }
+
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return cached_rows(c, c.placement.far, KvShape(c).context);
   }

@@ -21,6 +21,7 @@ Bytes conv_state(const LinearConfig& linear) {
 // The sequences of a step, and their new tokens.
 struct Work {
   std::int64_t sequences = 0;
+  std::int64_t written = 0;    // states: of each new position of a decode step, else the last one
   std::int64_t tokens = 0;     // of all sequences
   std::int64_t continued = 0;  // sequences that have a state already
   std::int64_t chunks = 0;     // that kernels cut them into
@@ -31,6 +32,7 @@ Work work_of(const AttentionContext& c) {
   const std::int64_t batch = c.step.batch;
   if (c.step.kind == StepKind::decode)
     return {.sequences = batch,
+            .written = batch * c.new_positions(),
             .tokens = batch * c.new_positions(),
             .continued = batch,
             .decode = true};
@@ -38,6 +40,7 @@ Work work_of(const AttentionContext& c) {
   const auto chunks_of = [&](std::int64_t tokens) { return (tokens + size - 1) / size; };
   if (c.chunks.empty())
     return {.sequences = batch,
+            .written = batch,
             .tokens = batch * c.step.context,
             .chunks = batch * chunks_of(c.step.context)};
   Work out;
@@ -47,6 +50,7 @@ Work work_of(const AttentionContext& c) {
     out.continued += chunk.before > 0 ? 1 : 0;
     out.chunks += chunks_of(chunk.tokens);
   }
+  out.written = out.sequences;
   return out;
 }
 
@@ -97,8 +101,7 @@ OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer
   add_access(conv, near, Direction::read, TensorClass::weights,
              stored(linear.conv_width() * linear.conv_kernel, DataType::bf16));
   add_access(conv, near, Direction::read, TensorClass::states, conv_state(linear) * work.continued);
-  add_access(conv, near, Direction::write, TensorClass::states,
-             conv_state(linear) * work.sequences);
+  add_access(conv, near, Direction::write, TensorClass::states, conv_state(linear) * work.written);
   conv.after = {after};
   const OpId convolved = graph.add(std::move(conv));
 
@@ -110,7 +113,7 @@ OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer
   const Bytes state = heads_state(linear, c.step.state_type);
   const Bytes between = stored(linear.state_elements(), DataType::bf16) * work.chunks;
   add_access(update, near, Direction::read, TensorClass::states, state * work.continued + between);
-  add_access(update, near, Direction::write, TensorClass::states, state * work.sequences + between);
+  add_access(update, near, Direction::write, TensorClass::states, state * work.written + between);
   update.after = {convolved};
   return graph.add(std::move(update));
 }
@@ -119,7 +122,8 @@ void add_states(StepGraph& graph, const AttentionContext& device) {
   const LlmConfig& m = device.model;
   if (const std::int64_t layers = m.linear_layers(); layers > 0)
     add_tensor(graph, TensorClass::states, device.placement.near,
-               state_bytes(*m.linear, device.step.state_type) * (layers * device.step.batch));
+               state_bytes(*m.linear, device.step.state_type) *
+                   (layers * device.step.batch * (1 + device.drafted())));
 }
 
 }  // namespace tiersim

@@ -11,10 +11,11 @@ namespace tiersim {
 Bytes state_bytes(const LinearConfig& linear, StateType type);
 
 /// Adds the kernels of one layer, for the new positions of a decode step or a prefill; `context`
-/// has one GPU's part of the layers with linear attention. A decode step reads and writes the
-/// state of every sequence. A prefill works on chunks of tokens (LinearConfig::chunk) and keeps the
-/// state before each of them in bf16 between two kernels, as flash-linear-attention does; it reads
-/// the state of a prompt that is continued, and writes that after the last token. Returns the
+/// has one GPU's part of the layers with linear attention. A decode step reads the state of every
+/// sequence and writes it; with drafts it writes one for each of them, as engines do, since the
+/// accepted one is known later. A prefill works on chunks of tokens (LinearConfig::chunk) and keeps
+/// the state before each of them in bf16 between two kernels, as flash-linear-attention does; it
+/// reads the state of a prompt that is continued, and writes that after the last token. Returns the
 /// operation that produces the layer's output.
 OpId add_linear_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId after);
 

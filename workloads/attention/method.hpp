@@ -20,6 +20,8 @@
 
 namespace tiersim {
 
+struct SpeculationConfig;
+
 /// The tier beside the GPU, and the tier that KV may be offloaded to; they may be the same.
 struct Placement {
   TierId near;
@@ -47,9 +49,20 @@ struct AttentionContext {
   /// Pieces of a prefill where prompts differ or are cached in part: step.batch is then 1, and
   /// step.context the sum of their new tokens. Empty: whole prompts of step.context positions.
   std::vector<PromptChunk> chunks = {};
+  /// How tokens are drafted; null: they are not. It outlives this.
+  const SpeculationConfig* speculation = nullptr;
+  /// Drafted tokens of each sequence whose positions a decode step computes with its next one;
+  /// step.context includes them.
+  std::int64_t drafts = 0;
+  /// Of a draft: vectors of the model's width that a projection behind the embedding joins to one.
+  std::int64_t joined = 0;
 
+  /// New positions of a sequence beyond the first one in a decode step.
+  std::int64_t drafted() const { return step.kind == StepKind::decode ? drafts : 0; }
   /// Number of positions that the step adds to every sequence.
-  std::int64_t new_positions() const { return step.kind == StepKind::decode ? 1 : step.context; }
+  std::int64_t new_positions() const {
+    return step.kind == StepKind::decode ? 1 + drafts : step.context;
+  }
 };
 
 /// A setting that does not fit the model, reported to the user.
@@ -112,6 +125,10 @@ class Method {
   virtual bool screens() const { return false; }
   /// True where it runs the model's indexer. A model that has one needs such a method.
   virtual bool runs_indexer() const { return false; }
+  /// True where several new positions of a sequence read the same rows, so that a decode step can
+  /// verify drafts. Of a method that chooses rows by the query, the union over several queries is
+  /// not published.
+  virtual bool verifies_drafts() const { return false; }
   /// Data that it keeps of every position, for one layer.
   virtual std::vector<CachedTensor> cached(const AttentionContext& context) const = 0;
   /// Adds tensors that stay for the whole step: staging, index lists, weights of the method.

@@ -14,6 +14,8 @@ class StreamingLlm final : public Method {
     f.required("window", window_, "Newest positions that are kept.", in_range(1, 100'000'000));
   }
 
+  bool verifies_drafts() const override { return true; }
+
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return cached_rows(c, c.placement.near, kept(KvShape(c)));
   }

@@ -23,6 +23,8 @@ class Tiered final : public Method {
         "give one of the two");
   }
 
+  bool verifies_drafts() const override { return true; }
+
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const Split rows = split(KvShape(c));
     std::vector<CachedTensor> out;

@@ -18,7 +18,8 @@ struct DeviceStep {
   std::int64_t vocabulary = 0;   ///< of the whole model
   std::int64_t handed_over = 0;  ///< elements that it sends for each position and layer; 0: none
   Bytes handed_state = {};       ///< of linear attention, that it sends for each sequence and layer
-  /// Rows of the tensor group; empty: one for each sequence.
+  /// Rows of the tensor group; empty: one for each sequence, or for each new position of a decode
+  /// step.
   std::optional<std::int64_t> logits = {};
 
   /// Bytes that it sends for this many positions of a layer.
@@ -26,10 +27,10 @@ struct DeviceStep {
 
   std::int64_t own_tokens() const { return context.step.batch * context.new_positions(); }
   std::int64_t group_tokens() const { return group_batch * context.new_positions(); }
-  std::int64_t logit_rows() const { return logits.value_or(group_batch); }
+  std::int64_t logit_rows() const { return logits.value_or(group_batch * (1 + context.drafted())); }
   /// Logit rows of the sequences whose attention it computes.
   std::int64_t own_logit_rows() const {
-    if (!logits) return context.step.batch;
+    if (!logits) return context.step.batch * (1 + context.drafted());
     return context.parallel.own_sequences(*logits);
   }
 };

@@ -49,7 +49,7 @@ std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::stri
   std::string source = fmt::format("Hugging Face configuration file {}, model_type {}",
                                    (folder / path.filename()).generic_string(), type);
   if (keys.whole_or_none("num_nextn_predict_layers").value_or(0) > 0)
-    source += ", without the multi-token-prediction module";
+    source += ", without the weights of its multi-token-prediction modules";
   return source + quantisation(keys);
 }
 
@@ -88,6 +88,8 @@ Expected<std::string, std::vector<ImportProblem>> import_hf_config(
   }
   LlmConfig model;
   type->read(keys, model);
+  if (const auto modules = keys.whole_or_none("num_nextn_predict_layers").value_or(0); modules > 0)
+    model.mtp = MtpConfig{.modules = modules};
   model.name = name_of(keys, path, name);
   model.source = source_of(keys, path, name);
   if (nested) model.source += ", the language model alone";

@@ -1,6 +1,9 @@
 #include "workloads/llm/iteration.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "workloads/llm/speculation.hpp"
 
 namespace tiersim {
 namespace {
@@ -33,6 +36,17 @@ std::int64_t IterationWork::prompt_tokens() const {
   return tokens_of(chunks);
 }
 
+std::int64_t drafted_layers(const AttentionContext& replica, const IterationWork& work) {
+  if (work.drafts == 0 || replica.speculation == nullptr) return 0;
+  const DraftConfig& draft = replica.speculation->draft;
+  return draft.is(DraftKind::early_exit) ? draft.layer : 0;
+}
+
+IterationWork last_draft(IterationWork work) {
+  work.context += std::exchange(work.drafts, 0);
+  return work;
+}
+
 std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
                                            const IterationWork& work) {
   std::vector<AttentionPart> parts;
@@ -40,17 +54,20 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
     AttentionContext c = replica;
     c.step.kind = StepKind::decode;
     c.step.batch = work.decodes;
-    c.step.context = work.context;
+    c.step.context = work.context + work.drafts;
+    c.drafts = work.drafts;
     c.step.encoder_context = work.encoder_context;
     const ParallelConfig& p = replica.parallel;
     parts.push_back(
         {.context = device_step(c).context,
-         .padding = p.own_sequences(work.decodes + work.padding) - p.own_sequences(work.decodes)});
+         .padding = (p.own_sequences(work.decodes + work.padding) - p.own_sequences(work.decodes)) *
+                    (1 + work.drafts)});
   }
   if (!work.chunks.empty()) {
     AttentionContext c = replica;
     c.step.kind = StepKind::prefill;
     c.step.batch = 1;
+    c.drafts = 0;
     c.chunks = own_chunks(c.parallel, work.chunks);
     c.step.context = tokens_of(c.chunks);
     parts.push_back({.context = device_step(c).context});
@@ -63,7 +80,8 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
   c.step.kind = StepKind::decode;
   c.step.context = 1;
   c.step.encoder_context = work.encoder_context;
-  c.step.batch = work.decodes + work.padding + tokens_of(work.chunks);
+  c.step.batch = work.rows();
+  c.drafts = 0;
   DeviceStep step = device_step(c);
   std::int64_t own = 0;
   for (const AttentionPart& part : iteration_parts(replica, work)) own += part.rows();
@@ -72,16 +90,33 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
   return step;
 }
 
+OpId add_iteration(StepGraph& graph, const AttentionContext& replica, const Method& method,
+                   const IterationWork& work, OpId after) {
+  DeviceStep step = iteration_step(replica, work);
+  const auto layers = static_cast<int>(step.context.model.layers);
+  const auto drafted = static_cast<int>(drafted_layers(replica, work));
+  std::vector<AttentionPart> parts = iteration_parts(replica, work);
+  for (AttentionPart& part : parts) part.layers.resize(static_cast<std::size_t>(drafted));
+  StepChain chain(std::move(step), method, graph, std::move(parts));
+  OpId copy_after;
+  if (drafted > 0) {
+    const IterationWork last = last_draft(work);
+    StepChain first(iteration_step(replica, last), method, graph, iteration_parts(replica, last));
+    first.begin(after);
+    for (int layer = 0; layer < drafted; ++layer) first.add_layer(layer, copy_after);
+    chain.resume_after(first.last());
+  } else {
+    chain.begin(after);
+  }
+  for (int layer = drafted; layer < layers; ++layer) chain.add_layer(layer, copy_after);
+  chain.end();
+  return chain.last();
+}
+
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names) {
   StepGraph graph = empty_graph(std::move(tier_names));
-  DeviceStep step = iteration_step(replica, work);
-  const auto layers = static_cast<int>(step.context.model.layers);
-  StepChain chain(std::move(step), method, graph, iteration_parts(replica, work));
-  chain.begin();
-  OpId copy_after;
-  for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
-  chain.end();
+  add_iteration(graph, replica, method, work, OpId());
   return graph;
 }
 

@@ -16,13 +16,18 @@ namespace tiersim {
 struct IterationWork {
   std::int64_t decodes = 0;  ///< sequences that each grow by one position
   std::int64_t context = 1;  ///< positions of each decoding sequence, the new one included
-  /// Rows of a captured graph that no sequence uses: products compute them, attention does not.
+  /// Sequences of a captured graph that do not exist: products compute their rows, attention does
+  /// not.
   std::int64_t padding = 0;
   std::vector<PromptChunk> chunks = {};  ///< pieces of prompts
   std::int64_t logits = 0;               ///< rows whose next token is chosen
   std::int64_t encoder_context = 0;      ///< of decoding sequences, for models with an encoder
+  /// Drafts of each decoding sequence, whose positions follow its new one (speculative_step.hpp).
+  std::int64_t drafts = 0;
 
   std::int64_t prompt_tokens() const;  ///< of all chunks
+  /// Rows of the products around the attention.
+  std::int64_t rows() const { return (decodes + padding) * (1 + drafts) + prompt_tokens(); }
 
   friend bool operator==(const IterationWork&, const IterationWork&) = default;
 };
@@ -35,7 +40,16 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
 /// Work of that GPU outside of the attention.
 DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work);
 
-/// The whole iteration: embedding, all layers, head.
+/// Layers of the model that have drafted, in an iteration that verifies their drafts; else 0.
+std::int64_t drafted_layers(const AttentionContext& replica, const IterationWork& work);
+/// The work of these layers in that iteration: each sequence's last draft, and the prompts.
+IterationWork last_draft(IterationWork work);
+/// Adds the whole iteration after an operation, which may be none: embedding, all layers, head.
+/// Where the first layers have drafted, decoding sequences pass them with their last draft alone.
+/// Returns the last operation.
+OpId add_iteration(StepGraph& graph, const AttentionContext& replica, const Method& method,
+                   const IterationWork& work, OpId after);
+/// The same as a graph.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
 /// Parts of build_iteration(): the embedding, which sees every token; the head, which sees only the

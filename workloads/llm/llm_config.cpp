@@ -344,6 +344,7 @@ void describe(Fields& f, LlmConfig& c) {
   f.optional("mla", c.mla, "Multi-head latent attention in place of keys and values per head.");
   f.optional("moe", c.moe, "Mixture of experts in place of the MLP.");
   f.optional("encoder", c.encoder, "An encoder, which every decoder layer attends to.");
+  f.optional("mtp", c.mtp, "Modules for multi-token prediction, which may draft.");
   f.optional("left_out", c.left_out,
              "Weights of the published total that are not modelled, by part: vision, mtp, ...",
              in_range(1, std::int64_t{1} << 50));

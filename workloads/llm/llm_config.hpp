@@ -24,6 +24,7 @@
 #include "workloads/llm/linear_config.hpp"
 #include "workloads/llm/mla_config.hpp"
 #include "workloads/llm/moe_config.hpp"
+#include "workloads/llm/mtp_config.hpp"
 #include "workloads/llm/product.hpp"
 
 namespace tiersim {
@@ -116,6 +117,8 @@ struct LlmConfig {
   std::optional<IndexerConfig> indexer = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
+  /// Modules that may draft (speculation.hpp); not counted among the weights.
+  std::optional<MtpConfig> mtp = {};
   /// Weights that the published total has beside these, by what they are for.
   std::map<std::string, std::int64_t> left_out = {};
   /// One GPU's part of a model; not a field of the configuration.
@@ -180,6 +183,13 @@ struct LlmConfig {
   std::vector<Product> cross_projections_in() const;
   std::vector<Product> cross_projections_out() const;
   Product cross_kv() const;
+  /// The product that joins so many vectors of the residual stream's width to one, on every GPU.
+  Product joining(std::int64_t vectors) const {
+    return {.in = vectors * hidden,
+            .out = hidden,
+            .produced = hidden,
+            .weights = vectors * hidden * hidden};
+  }
   /// The products of an MLP of this width: gate and up as one product, then down.
   std::vector<Product> mlp_products(std::int64_t width) const {
     return mlp_products(width, hidden);

@@ -5,6 +5,8 @@
 
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
+#include "workloads/llm/draft.hpp"
+#include "workloads/llm/speculative_step.hpp"
 #include "workloads/llm/step_chain.hpp"
 #include "workloads/llm/turns.hpp"
 #include "workloads/llm/weight_parts.hpp"
@@ -16,13 +18,13 @@ namespace {
 // GPU where each GPU has prompts of its own.
 std::int64_t own_positions(const DeviceStep& step) {
   const StepConfig& s = step.context.step;
-  const std::int64_t positions = s.kind == StepKind::decode ? s.batch : s.context;
+  const std::int64_t positions = s.kind == StepKind::decode ? step.own_tokens() : s.context;
   return std::max(positions, step.context.model.encoder ? s.encoder_context : 0);
 }
 std::int64_t group_positions(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   if (!c.parallel.sequences_are_spread()) return own_positions(step);
-  if (c.step.kind == StepKind::decode) return step.group_batch;
+  if (c.step.kind == StepKind::decode) return step.group_tokens();
   return std::min(step.group_batch, c.parallel.tensor) * c.step.context;
 }
 
@@ -45,8 +47,8 @@ Bytes activations(const DeviceStep& step) {
   // The residual stream before and after a product, and what attention residuals keep of it.
   const std::int64_t streams =
       2 + (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
-  std::int64_t logits = m.vocabulary * step.group_batch;
-  if (c.parallel.tensor > 1) logits += step.vocabulary * c.step.batch;
+  std::int64_t logits = m.vocabulary * step.logit_rows();
+  if (c.parallel.tensor > 1) logits += step.vocabulary * step.own_logit_rows();
   return stored(std::max((streams * m.hidden + widest) * own_positions(step),
                          (streams * m.hidden + mlp) * group_positions(step)),
                 DataType::bf16) +
@@ -58,20 +60,22 @@ Bytes workspace(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   Bytes sum;
   if (c.step.kind == StepKind::decode)
-    sum += c.kernel.partial_results(c.step.batch * c.model.heads, c.model.mix_width());
+    sum += c.kernel.partial_results(step.own_tokens() * c.model.heads, c.model.mix_width());
   if (c.parallel.tensor > 1)
     sum += stored(2 * group_positions(step) * c.model.hidden, DataType::bf16);
   return sum;
 }
 
-StepGraph with_tensors(const AttentionContext& replica, const Method& method,
+StepGraph with_tensors(AttentionContext replica, const Method& method,
                        std::vector<std::string> tier_names) {
+  replica.step.context += replica.drafted();
   const DeviceStep step = device_step(replica);
   const AttentionContext& c = step.context;
   const TierId near = c.placement.near;
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
-  graph.tokens = replica.step.batch * replica.new_positions();
+  graph.tokens =
+      replica.step.batch * (replica.step.kind == StepKind::decode ? 1 : replica.new_positions());
   add_tensor(graph, TensorClass::weights, near, stored_weights(c.model, c.step, c.execution));
   add_tensor(graph, TensorClass::activations, near, activations(step));
   add_tensor(graph, TensorClass::workspace, near, workspace(step));
@@ -79,6 +83,7 @@ StepGraph with_tensors(const AttentionContext& replica, const Method& method,
     add_tensor(graph, TensorClass::cross_rows, near, cross_rows(c) * (2 * c.model.layers));
   add_states(graph, c);
   add_method_tensors(method, c, graph);
+  if (replica.speculation != nullptr) add_draft_tensors(graph, replica, method);
   return graph;
 }
 
@@ -94,6 +99,10 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
   StepGraph graph = with_tensors(context, method, std::move(tier_names));
   room.clear();
   graph.ops = std::move(room);
+  if (const std::int64_t drafts = drafts_of_step(context); drafts > 0) {
+    add_speculative_step(graph, context, method, drafts);
+    return graph;
+  }
   const auto layers = static_cast<int>(device_step(context).context.model.layers);
   const bool turns = context.step.overlap == Overlap::micro_batches;
   std::deque<StepChain> chains;
@@ -103,6 +112,7 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
   for (const std::int64_t batch : micro_batches(context)) {
     AttentionContext part = context;
     part.step.batch = batch;
+    part.drafts = 0;
     const OpId before = chains.empty() ? OpId() : chains.back().last();
     StepChain& chain = chains.emplace_back(device_step(part), method, graph);
     // Micro-batches of a pipeline reach a stage one after another.

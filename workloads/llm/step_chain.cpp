@@ -99,6 +99,8 @@ void StepChain::begin(OpId after) {
   const CollectiveKind joined =
       spread() ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
   last_ = group_.collective(-1, joined, hidden(step_.group_tokens()), p.tensor, rows);
+  if (c_.joined > 0)
+    last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
 
 void StepChain::add_layer(int layer, OpId& copy_after) {

@@ -44,6 +44,8 @@ class StepChain {
   /// if any.
   void add_layer(int layer, OpId& copy_after);
   void end();
+  /// Makes the next operation wait for this one, in place of begin().
+  void resume_after(OpId last) { last_ = last; }
   /// The operation that the next one waits for.
   OpId last() const { return last_; }
 

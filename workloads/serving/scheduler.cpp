@@ -34,7 +34,8 @@ std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) co
 
 std::int64_t Scheduler::most_blocks_of(const Request& request) const {
   const Sequence s{.request = {.input_tokens = request.input_tokens}};
-  return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1);
+  return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1 +
+                           limits_.most_drafts());
 }
 
 // True where the sequence and all that run fit in the pool at their full lengths, beside what is
@@ -95,7 +96,7 @@ Iteration Scheduler::next() {
     case SchedulerPolicy::mixed: {
       decode_running(out);
       if (holds_back(out)) break;
-      std::int64_t left = budget - static_cast<std::int64_t>(out.decodes.size());
+      std::int64_t left = budget - static_cast<std::int64_t>(out.decodes.size()) * (1 + out.drafts);
       if (reads_) left = continue_prompts(out, left);
       admit_prompts(out, left, config_.scheduler.policy == SchedulerPolicy::mixed);
       break;
@@ -132,17 +133,30 @@ void Scheduler::decode_running(Iteration& out) {
   now_ = running_;
   out.decodes.reserve(now_.size());
   reads_ = false;
+  out.drafts = drafts_of_next();
   // A static batch has all its blocks from the start.
   const bool has_all = config_.scheduler.policy == SchedulerPolicy::static_batch;
   for (Sequence* s : now_) {
     reads_ = reads_ || s->planned() < s->prompt;
-    if (!s->runs || s->loading() || s->prefilling() || s->in_flight > 0) continue;
+    if (!may_decode(*s)) continue;
     const std::int64_t positions = s->cached + 1;
-    if (!has_all && !has_blocks(*s, positions) && !grow(*s, positions, out)) continue;
+    const std::int64_t held = positions + out.drafts;
+    if (!has_all && !has_blocks(*s, held) && !grow(*s, held, out)) continue;
     out.decodes.push_back(s);
     out.positions += positions;
+    if (out.drafts > 0) out.gains.push_back(limits_.drafting->gained(*s, out.drafts));
     ++s->in_flight;
   }
+}
+
+bool Scheduler::may_decode(const Sequence& s) {
+  return s.runs && !s.loading() && !s.prefilling() && s.in_flight == 0;
+}
+
+std::int64_t Scheduler::drafts_of_next() const {
+  if (!limits_.drafting) return 0;
+  return limits_.drafting->tokens(
+      std::ranges::count_if(running_, [](const Sequence* s) { return may_decode(*s); }));
 }
 
 // Returns the remaining budget.
@@ -327,6 +341,13 @@ void Scheduler::drop_blocks(Sequence& s) {
   s.shared = 0;
 }
 
+void Scheduler::give_back_rejected(Sequence& s) {
+  const std::int64_t surplus = s.blocks - blocks_for(s, s.cached);
+  TS_INVARIANT(surplus >= 0, surplus);
+  pool_.give(surplus);
+  s.blocks -= surplus;
+}
+
 // Shares named blocks that are now whole. A block that the answer fills up is no prefix.
 void Scheduler::share_computed(Sequence& s) {
   if (limits_.prefix_block == 0) return;
@@ -349,10 +370,13 @@ void Scheduler::finish(const Iteration& iteration) {
     s->ended = !s->prefilling() && s->is_done();
     any_ended = any_ended || s->ended;
   }
-  for (Sequence* s : iteration.decodes) {
-    ++s->cached;
+  for (std::size_t i = 0; i < iteration.decodes.size(); ++i) {
+    Sequence* s = iteration.decodes[i];
+    const std::int64_t gained = iteration.gain(i);
+    s->cached += gained;
     --s->in_flight;
-    if (!s->ended) ++s->generated;
+    if (!s->ended) s->generated += gained;
+    if (iteration.drafts > 0) give_back_rejected(*s);
     s->ended = s->is_done();
     any_ended = any_ended || s->ended;
   }

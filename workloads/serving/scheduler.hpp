@@ -10,6 +10,9 @@
 //               that nothing is preempted
 //   preemption  where a running sequence needs a block and none is free, the last admitted one
 //               gives up its blocks; this may be the sequence itself
+//   drafts      under speculation, blocks for every draft are taken with those of the next token,
+//   and
+//               those of rejected drafts are given back when the iteration ends
 //   prefixes    whole named blocks of a prompt that are cached are not computed again, except for
 //               the last position, which gives the first token; computed blocks are shared at once
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "workloads/serving/block_group.hpp"
+#include "workloads/serving/drafting.hpp"
 #include "workloads/serving/kv_pool.hpp"
 #include "workloads/serving/sequence.hpp"
 #include "workloads/serving/server_config.hpp"
@@ -35,6 +39,10 @@ struct BlockLimits {
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
   std::vector<std::int64_t> prefix_levels = {};  ///< number of entries of each level below the pool
   WritePolicy write_policy = WritePolicy::write_through;
+  std::optional<Drafting> drafting = {};  ///< of decoding sequences; none: one token an iteration
+
+  /// Largest number of drafts of a sequence, for which blocks are taken during an iteration.
+  std::int64_t most_drafts() const { return drafting ? drafting->most_tokens() : 0; }
 };
 
 /// Blocks that are moved for a sequence; the sequence is null where a prefix leaves the pool.
@@ -52,10 +60,14 @@ struct Iteration {
   };
   std::vector<Sequence*> decodes = {};
   std::int64_t positions = 0;             ///< of all that decode, the new ones included
+  std::int64_t drafts = 0;                ///< of each that decodes, beside its new position
+  std::vector<std::int64_t> gains = {};   ///< tokens of each that decodes; empty: one each
   std::vector<Piece> pieces = {};         ///< of prompts
   std::vector<SequenceMove> before = {};  ///< moves that must end before the iteration begins
   std::vector<SequenceMove> beside = {};  ///< moves that begin with it; arrived() reports their end
   bool works() const { return !decodes.empty() || !pieces.empty(); }
+  /// Tokens of the sequence at this place of `decodes`.
+  std::int64_t gain(std::size_t place) const { return gains.empty() ? 1 : gains[place]; }
 };
 
 class Scheduler {
@@ -104,6 +116,8 @@ class Scheduler {
 
   Iteration next();
   void decode_running(Iteration& out);
+  std::int64_t drafts_of_next() const;
+  static bool may_decode(const Sequence& s);
   std::int64_t continue_prompts(Iteration& out, std::int64_t budget);
   void admit_prompts(Iteration& out, std::int64_t budget, bool whole);
   void form_batch(Iteration& out);
@@ -114,6 +128,7 @@ class Scheduler {
   bool has_room(std::int64_t blocks) const;
   void preempt(Sequence& s, Iteration& out);
   void drop_blocks(Sequence& s);
+  void give_back_rejected(Sequence& s);
   void share_computed(Sequence& s);
 
   ServerConfig config_;

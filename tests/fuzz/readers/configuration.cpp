@@ -42,12 +42,13 @@ struct Kind {
   std::string_view folder;  // of configs/, where its files name their bases from
   void (*read)(const Document& document, std::string_view kind, Diagnostics& diagnostics);
 };
-constexpr std::array<Kind, 17> kKinds{{
+constexpr std::array<Kind, 18> kKinds{{
     {"scenario", "scenarios/methods", read_kind<ScenarioConfig>},
     {"serving", "serving", read_kind<ServingConfig>},
     {"sweep", "sweeps", read_kind<SweepConfig>},
     {"server", "servers", read_kind<ServerConfig>},
     {"execution", "engines", read_kind<ExecutionConfig>},
+    {"speculation", "speculation", read_kind<SpeculationConfig>},
     {"system", "systems", read_kind<SystemConfig>},
     {"model", "models", read_kind<LlmConfig>},
     {"device", "devices", read_kind<DeviceFile>},

@@ -291,5 +291,20 @@ TEST(KvLayout, StatesTakeBlocksOfTheSamePool) {
   EXPECT_EQ(kv.capacity.positions, kv.blocks * 16);
 }
 
+// A head of one layer has a 33rd layer of keys and values in every block, which is copied with the
+// others, and weights that join two vectors and make a layer: 2 (2 * 4096^2 + 4 * 4096^2 + 3 * 4096
+// * 11008 + 5 * 4096). Logits are of 4 rows a sequence, and need more than the largest prompt.
+TEST(KvLayout, HoldsTheCacheAndTheWeightsOfADraft) {
+  const KvLayout kv =
+      layout(kLlama2, {"speculation={draft: {kind: eagle}, tokens: 3, acceptance: {rate: 0.7}}"});
+  EXPECT_EQ(kv.capacity.block_bytes, 33 * kMiB / 4);
+  EXPECT_EQ(kv.gathered().in_base(), 33 * kMiB / 4);
+  auto of = parts(kv);
+  constexpr std::int64_t kWide = 4096;
+  EXPECT_EQ(of["hbm weights"],
+            2 * (6'738'415'616 + 6 * kWide * kWide + 3 * kWide * 11'008 + 5 * kWide));
+  EXPECT_EQ(of["hbm buffers of 1024 sequences"], 0);
+}
+
 }  // namespace
 }  // namespace tiersim::serving_kv_layout_test

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/describe.hpp"
+#include "workloads/llm/draft.hpp"
 #include "workloads/llm/llm_config.hpp"
 
 namespace tiersim::model_zoo_test {
@@ -96,6 +97,35 @@ std::int64_t published(const LlmConfig& model) {
 
 TEST(ModelZoo, ParametersEqualThePublishedTotals) {
   for (const auto& [name, total] : kPublished) EXPECT_EQ(published(shipped(name)), total) << name;
+}
+
+// The published modules for multi-token prediction, which the totals have beside the model: those
+// of GLM-4.5 with copies of embedding and head.
+TEST(ModelZoo, PredictionModulesHaveThePublishedWeights) {
+  SpeculationConfig config;
+  config.draft.kind = "mtp";
+  for (const char* name : {"glm45", "glm45_air", "glm46"}) {
+    const AttentionContext context{.model = shipped(name),
+                                   .step = {.batch = 1, .context = 1},
+                                   .placement = {TierId(0), TierId(0)},
+                                   .speculation = &config};
+    const LlmConfig& m = context.model;
+    const std::int64_t copies = m.name == "glm-4.6" ? 0 : 2 * m.vocabulary * m.hidden;
+    EXPECT_EQ(draft_weights(context) + copies, m.left_out.at("mtp")) << name;
+  }
+}
+
+// DeepSeek-V3's checkpoint has 685 B weights in all (its model card), of which 14 B are the module
+// with copies of embedding and head of 129280 x 7168 each, which it shares when it runs.
+TEST(ModelZoo, PredictionModuleOfDeepSeekV3IsThePublishedRest) {
+  SpeculationConfig config;
+  config.draft.kind = "mtp";
+  const AttentionContext context{.model = shipped("deepseek_v3"),
+                                 .step = {.batch = 1, .context = 1},
+                                 .placement = {TierId(0), TierId(0)},
+                                 .speculation = &config};
+  const auto module = static_cast<double>(draft_weights(context) + 2 * 129'280 * 7168);
+  EXPECT_NEAR(module, 14e9, 0.7e9);
 }
 
 // Published in billions, with half of the last printed digit.

@@ -1,0 +1,254 @@
+// Speculative decoding against its closed form, against published figures, and on a server.
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/step/simulate.hpp"
+#include "tests/theory/serving_run.hpp"
+#include "workloads/llm/speculation.hpp"
+
+namespace tiersim::speculation_theory_test {
+namespace {
+
+using Settings = std::vector<std::string>;
+
+ScenarioConfig scenario(const std::string& file, const Settings& set) {
+  Diagnostics diagnostics;
+  const Document document = load_document(
+      testing::configs() / "scenarios/speculation" / file,
+      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
+      diagnostics);
+  auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  return config;
+}
+
+RunRecord run(const ScenarioConfig& config) {
+  auto sim = simulate(config, Evaluation::times);
+  EXPECT_TRUE(sim) << sim.error();
+  return sim->record;
+}
+
+double value(const RunRecord& record, const std::string& metric) {
+  return record.metrics.at(metric).value;
+}
+
+// Leviathan et al. 2023 (arXiv 2211.17192), theorem 3.8: a step of k drafts and one verification
+// takes k c + 1 times a decode step, c being the draft's time over the model's, and gives
+// (1 - a^(k+1)) / (1 - a) tokens. The verification reads the same weights as a decode step; beside
+// them it moves k more rows of activations, cache and logits, which for one sequence of 64
+// positions are 0.2 % of the bytes. The data sheet's kernels have no other cost of rows.
+TEST(Speculation, HasTheSpeedUpOfTheClosedForm) {
+  const Settings base{"system.gpu.calibration=none", "step.batch=1", "step.context=64",
+                      "execution=~"};
+  const auto with = [&](const Settings& more) {
+    Settings all = base;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(scenario("llama3_70b_h100_draft_8b.yaml", all));
+  };
+  const double target = value(with({"speculation=~"}), "step_time_s");
+  const double draft =
+      value(with({"speculation=~", "model.base=models/llama3_8b.yaml"}), "step_time_s");
+  const double c = draft / target;
+  EXPECT_GT(c, 0.05);
+  EXPECT_LT(c, 0.5);
+  for (const double a : {0.5, 0.8, 0.9})
+    for (const int k : {1, 2, 4, 8}) {
+      const double closed = (1 - std::pow(a, k + 1)) / ((1 - a) * (k * c + 1));
+      const RunRecord record = with({fmt::format("speculation.tokens={}", k),
+                                     fmt::format("speculation.acceptance.rate={}", a)});
+      EXPECT_NEAR(value(record, "speculation_speedup") / closed, 1, 0.01) << a << ' ' << k;
+      EXPECT_NEAR(value(record, "draft_time_s") / (k * draft), 1, 0.01) << k;
+    }
+}
+
+// Tokens a step change how results are counted, not the step.
+TEST(Speculation, DividesTheStepByItsTokens) {
+  const RunRecord record = run(scenario("llama3_70b_h100_draft_8b.yaml", {}));
+  const double tokens = value(record, "acceptance_length");
+  EXPECT_NEAR(tokens, 1 + 0.8 + 0.64 + 0.512, 1e-12);
+  const double step = value(record, "step_time_s");
+  EXPECT_NEAR(value(record, "tpot_s"), step / tokens, 1e-15);
+  EXPECT_NEAR(value(record, "throughput_tokens_per_s"), 2 * 16 * tokens / step, 1e-6);
+  const RunRecord plain = run(scenario("llama3_70b_h100_draft_8b.yaml", {"speculation=~"}));
+  EXPECT_NEAR(value(record, "speculation_speedup"),
+              value(plain, "tpot_s") / value(record, "tpot_s"), 1e-12);
+}
+
+// No drafts at any batch: nothing of a draft is held, and every result is the same.
+TEST(Speculation, WithoutDraftsIsTheSameRecord) {
+  RunRecord none = run(scenario("llama3_70b_h100_draft_8b.yaml", {"speculation.tokens=0"}));
+  const RunRecord plain = run(scenario("llama3_70b_h100_draft_8b.yaml", {"speculation=~"}));
+  for (const char* metric : {"acceptance_length", "draft_time_s", "speculation_speedup"})
+    none.metrics.erase(metric);
+  EXPECT_EQ(pretty_results(none), pretty_results(plain));
+}
+
+// It stops paying where products are bound by arithmetic: the speed-up falls with the batch.
+TEST(Speculation, PaysLessAsTheBatchGrows) {
+  double before = 10;
+  for (const int batch : {1, 16, 64, 256}) {
+    const RunRecord record =
+        run(scenario("llama3_70b_h100_draft_8b.yaml", {fmt::format("step.batch={}", batch)}));
+    EXPECT_LT(value(record, "speculation_speedup"), before) << batch;
+    before = value(record, "speculation_speedup");
+  }
+  EXPECT_LT(before, 1);
+}
+
+// vLLM issue 20780 (2025-07-10): one sequence of Llama-3.1 8B took 7.07 ms a token, and these times
+// with EAGLE heads of the stated mean acceptance length. The GPU is not stated; an H100 is
+// simulated. Of EAGLE the speed-ups are within 12 %. Those of EAGLE-3 are far above: by the
+// figures, a draft took 1.0 ms more a token there and 0.73 ms with EAGLE, whose head reads three
+// times the bytes. So the time was not the GPU's alone: the CPU dispatched each pass of a drafter in
+// pieces (vLLM pull request 21477), and that is not simulated.
+TEST(Speculation, IsBesidePublishedSpeedUps) {
+  struct Published {
+    int drafts;
+    double length;
+    double tpot_ms;
+  };
+  const auto ratio = [](const Published& p, const Settings& draft) {
+    Settings set{fmt::format("speculation.tokens={}", p.drafts),
+                 fmt::format("speculation.acceptance.mean_length={}", p.length)};
+    set.insert(set.end(), draft.begin(), draft.end());
+    const double simulated =
+        value(run(scenario("llama3_8b_h100_eagle.yaml", set)), "speculation_speedup");
+    return simulated / (7.07 / p.tpot_ms);
+  };
+  for (const Published& p : {Published{2, 2.1, 4.37},
+                             {3, 2.29, 4.29},
+                             {4, 2.39, 4.48},
+                             {5, 2.43, 4.71},
+                             {6, 2.45, 4.94},
+                             {7, 2.47, 5.2}})
+    EXPECT_NEAR(ratio(p, {}), 1, 0.12) << p.drafts;
+  for (const Published& p : {Published{2, 2.36, 4.32}, {7, 3.54, 4.29}}) {
+    const double off =
+        ratio(p, {"speculation.draft.inputs=4", "speculation.draft.vocabulary=32000"});
+    EXPECT_GT(off, 1.2) << p.drafts;
+    EXPECT_LT(off, 1.6) << p.drafts;
+  }
+}
+
+// DeepSeek-V3 (arXiv 2412.19437, section 5.4.3): 85 to 90 % of second tokens accepted, and 1.8
+// times the tokens a second. The report states neither batch nor GPUs; at batches from 64 on, with
+// an expert for every token, the simulated gain is below it, as the verification costs more than a
+// decode step.
+TEST(Speculation, OfDeepSeekV3IsBelowItsTokens) {
+  for (const int batch : {64, 128, 200}) {
+    const double speedup =
+        value(run(scenario("deepseek_v3_h200_mtp.yaml", {fmt::format("step.batch={}", batch)})),
+              "speculation_speedup");
+    EXPECT_GT(speedup, 1.4) << batch;
+    EXPECT_LT(speedup, 1.8) << batch;
+  }
+}
+
+// Mean acceptance lengths with eight drafts (SemiAnalysisAI/InferenceX 843c625, Apache-2.0), which
+// were not fitted: those with one to four were. The files state the largest error with 5 to 8.
+TEST(AcceptanceFiles, GiveLengthsThatTheyWereNotFittedTo) {
+  const std::map<std::string, double> measured{{"mtp_deepseek_v4_pro", 2.58},
+                                               {"mtp_deepseek_v4_pro_no_thinking", 3.11},
+                                               {"mtp_glm_5_2", 4.06},
+                                               {"mtp_qwen3_5_397b", 5.21},
+                                               {"mtp_qwen3_5_397b_no_thinking", 4.71},
+                                               {"eagle3_kimi_k25", 3.77},
+                                               {"eagle3_kimi_k25_no_thinking", 3.51},
+                                               {"eagle3_minimax_m3", 3.74},
+                                               {"eagle3_minimax_m3_no_thinking", 4.06},
+                                               {"eagle3_gqa_minimax_m3", 3.51},
+                                               {"eagle3_gqa_minimax_m3_no_thinking", 3.93}};
+  std::size_t files = 0;
+  for (const std::string& path : testing::shipped("speculation")) {
+    Diagnostics diagnostics;
+    const Document document = load_document(testing::configs() / path, {}, diagnostics);
+    auto config = read<SpeculationConfig>(document, "speculation", diagnostics);
+    ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+    config.tokens = 8;
+    const double length = measured.at(std::filesystem::path(path).stem().string());
+    EXPECT_NEAR(config.law().mean_tokens(8) / length, 1, 0.075) << path;
+    ++files;
+  }
+  EXPECT_EQ(files, measured.size());
+}
+
+const Settings kBurst{"workload.requests=200",
+                      "workload.arrivals={process: at_once}",
+                      "workload.input={distribution: fixed, tokens: 100}",
+                      "workload.output={distribution: fixed, tokens: 200}",
+                      "measure.warm_up=0",
+                      "speculation.tokens_by_batch=~",
+                      "speculation.tokens=3",
+                      "speculation.acceptance.mean_length=~",
+                      "speculation.acceptance.rate=0.7"};
+
+ServingConfig server(Settings more) {
+  more.insert(more.begin(), kBurst.begin(), kBurst.end());
+  return testing::serving_config("serving/llama3_8b_h100_eagle3.yaml", more);
+}
+
+// The standard error of the mean of 200 requests of 79 steps is below 0.01, and the last step of
+// each of them is cut short by 1.3 tokens of 200 at most.
+TEST(SpeculativeServer, GivesTheMeanTokensOfTheLaw) {
+  const auto record = serve(server({}));
+  ASSERT_TRUE(record) << record.error();
+  const double law = 1 + 0.7 + 0.49 + 0.343;
+  EXPECT_NEAR(value(*record, "acceptance_length") / law, 1, 0.015);
+}
+
+TEST(SpeculativeServer, WithoutDraftsIsTheServerWithoutSpeculation) {
+  auto served = serve(server({"speculation.tokens=0"}));
+  const auto plain = serve(server({"speculation=~"}));
+  ASSERT_TRUE(served && plain);
+  RunRecord none = *std::move(served);
+  none.metrics.erase("acceptance_length");
+  EXPECT_EQ(pretty_results(none), pretty_results(*plain));
+}
+
+TEST(SpeculativeServer, DoesNotDependOnThreads) {
+  const Settings two{"system.gpus.count=2"};
+  const auto one = serve(server(two), nullptr, 1);
+  const auto four = serve(server(two), nullptr, 4);
+  ASSERT_TRUE(one && four);
+  EXPECT_EQ(pretty_results(*one), pretty_results(*four));
+}
+
+// Every request ends with its stated length, and blocks are neither lost nor made, with a pool that
+// preempts: the record checks tokens, and the pool its blocks.
+TEST(SpeculativeServer, EndsEveryAnswerAtItsLength) {
+  for (const std::string preemption : {"recompute", "swap"}) {
+    const testing::Served run =
+        testing::run_server(server({"server.kv.share=0.02", "server.kv.preemption=" + preemption}));
+    std::int64_t preemptions = 0;
+    for (const RequestOutcome& request : run.requests) {
+      EXPECT_EQ(request.output_tokens, 200);
+      preemptions += request.preemptions;
+    }
+    EXPECT_GT(preemptions, 0) << preemption;
+    EXPECT_EQ(run.iterations.back().blocks_used, 0);
+  }
+}
+
+// One sequence: each iteration takes the time of the scenario's step, and of the prompt's first.
+TEST(SpeculativeServer, TakesTheTimesOfSteps) {
+  const Settings one{"workload.requests=1", "server.base=servers/no_host.yaml",
+                     "workload.output={distribution: fixed, tokens: 2}",
+                     "speculation.acceptance.rate=0"};
+  const ServingConfig config = server(one);
+  const testing::Served run = testing::run_server(config);
+  ASSERT_EQ(run.iterations.size(), 2U);
+  const System system = build_stage_system(config.scenario);
+  AttentionContext context = context_of(config.scenario, system);
+  context.step.batch = 1;
+  context.step.context = 101;
+  context.host_works = false;
+  const StepGraph graph = build_step(context, *config.scenario.method.method, system.tier_names());
+  const Duration step = execute(graph, system, system.plan(graph)).time;
+  const Duration served = run.iterations[1].end - run.iterations[1].gpu;
+  EXPECT_NEAR(to_seconds(served) / to_seconds(step), 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace tiersim::speculation_theory_test

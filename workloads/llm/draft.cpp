@@ -1,0 +1,110 @@
+#include "workloads/llm/draft.hpp"
+
+#include "sim/base/check.hpp"
+#include "workloads/attention/kv_ops.hpp"
+#include "workloads/llm/device_step.hpp"
+#include "workloads/llm/weight_parts.hpp"
+
+namespace tiersim {
+namespace {
+
+// Layers like the target's last one, which has experts where any has.
+LlmConfig layers_like_last(const LlmConfig& target, std::int64_t layers) {
+  LlmConfig m = target.layers_of(target.type_of(target.layers - 1));
+  m.layers = layers;
+  m.mtp.reset();
+  if (m.moe) m.moe->dense_layers = 0;
+  if (m.moe) m.moe->every = 1;
+  return m;
+}
+
+// What the input projection joins passes a norm each.
+std::int64_t input_weights(const AttentionContext& draft) {
+  const std::int64_t hidden = draft.model.hidden;
+  return draft.joined * (hidden * hidden + (draft.joined > 0 ? hidden : 0));
+}
+
+StepConfig types_of(const AttentionContext& target) {
+  StepConfig step = target.step;
+  if (const auto type = target.speculation->draft.weight_type) {
+    step.weight_type = *type;
+    step.weight_types = {};
+  }
+  return step;
+}
+
+}  // namespace
+
+DraftModel draft_model(const DraftConfig& draft, const LlmConfig& target) {
+  TS_EXPECTS(!draft.is(DraftKind::ngram));
+  if (draft.is(DraftKind::model))
+    return {.model = draft.model, .own_embedding = true, .own_head = true};
+  if (draft.is(DraftKind::early_exit)) {
+    LlmConfig first = target;
+    first.layers = draft.layer;
+    return {.model = std::move(first)};
+  }
+  if (draft.is(DraftKind::mtp))
+    return {.model = layers_like_last(target, 1), .modules = target.mtp->modules, .joined = 2};
+  DraftModel out{.model = layers_like_last(target, draft.layers), .joined = draft.inputs};
+  out.model.moe.reset();
+  out.own_head = draft.vocabulary.has_value();
+  out.model.vocabulary = draft.vocabulary.value_or(target.vocabulary);
+  return out;
+}
+
+AttentionContext draft_context(const AttentionContext& target) {
+  TS_EXPECTS(target.speculation != nullptr);
+  AttentionContext c = target;
+  DraftModel draft = draft_model(target.speculation->draft, target.model);
+  c.model = std::move(draft.model);
+  c.joined = draft.joined;
+  c.step = types_of(target);
+  if (c.step.kind == StepKind::decode && !c.model.mla) c.step.latent = LatentUnpacking::automatic;
+  c.speculation = nullptr;
+  c.drafts = 0;
+  c.host_works = false;
+  return c;
+}
+
+std::int64_t draft_weights(const AttentionContext& target) {
+  const DraftModel draft = draft_model(target.speculation->draft, target.model);
+  const AttentionContext device = device_step(draft_context(target)).context;
+  const WeightParts parts = weight_parts(device.model);
+  std::int64_t sum = input_weights(device);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto part = static_cast<WeightPart>(p);
+    if (part == WeightPart::embedding && !draft.own_embedding) continue;
+    if (part == WeightPart::head && !draft.own_head) continue;
+    sum += parts[p];
+  }
+  return sum * draft.modules;
+}
+
+void add_draft_tensors(StepGraph& graph, const AttentionContext& target, const Method& method) {
+  if (!target.speculation->draft.has_tensors()) return;
+  const DraftModel draft = draft_model(target.speculation->draft, target.model);
+  const AttentionContext device = device_step(draft_context(target)).context;
+  const WeightParts parts = weight_parts(device.model);
+  Bytes weights = stored_part(WeightPart::q, input_weights(device), device.step, device.execution);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto part = static_cast<WeightPart>(p);
+    if (part == WeightPart::embedding && !draft.own_embedding) continue;
+    if (part == WeightPart::head && !draft.own_head) continue;
+    weights += stored_part(part, parts[p], device.step, device.execution);
+  }
+  add_tensor(graph, TensorClass::weights, device.placement.near, weights * draft.modules);
+  for (std::int64_t m = 0; m < draft.modules; ++m) add_method_tensors(method, device, graph);
+}
+
+std::vector<DraftPass> draft_passes(const DraftConfig& draft, std::int64_t tokens) {
+  std::vector<DraftPass> out;
+  if (draft.is(DraftKind::ngram)) return out;
+  for (std::int64_t i = 0; i < tokens; ++i) out.push_back({.ahead = i});
+  if (out.empty() || draft.is(DraftKind::early_exit)) return out;
+  out.front().positions = draft.is(DraftKind::model) ? 2 : tokens + 1;
+  out.front().reads_prompts = true;
+  return out;
+}
+
+}  // namespace tiersim
