@@ -7,6 +7,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/theory/serving_run.hpp"
 #include "workloads/llm/speculation.hpp"
+#include "workloads/llm/step_builder.hpp"
 
 namespace tiersim::speculation_theory_test {
 namespace {
@@ -101,8 +102,8 @@ TEST(Speculation, PaysLessAsTheBatchGrows) {
 // with EAGLE heads of the stated mean acceptance length. The GPU is not stated; an H100 is
 // simulated. Of EAGLE the speed-ups are within 12 %. Those of EAGLE-3 are far above: by the
 // figures, a draft took 1.0 ms more a token there and 0.73 ms with EAGLE, whose head reads three
-// times the bytes. So the time was not the GPU's alone: the CPU dispatched each pass of a drafter in
-// pieces (vLLM pull request 21477), and that is not simulated.
+// times the bytes. So the time was not the GPU's alone: the CPU dispatched each pass of a drafter
+// in pieces (vLLM pull request 21477), and that is not simulated.
 TEST(Speculation, IsBesidePublishedSpeedUps) {
   struct Published {
     int drafts;

@@ -1,6 +1,8 @@
 #pragma once
 // The drafts of a server's iterations, and how many of them each sequence accepts. Both are pure
 // functions, so that a run gives the same tokens in any order of its events.
+#include <algorithm>
+
 #include "workloads/llm/speculation.hpp"
 #include "workloads/serving/sequence.hpp"
 

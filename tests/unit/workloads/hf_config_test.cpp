@@ -287,7 +287,8 @@ TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
   text.insert(1, R"("quantization_config": {"quant_method": "fp8", "fmt": "e4m3"}, )");
   EXPECT_EQ(imported(text).source,
             "Hugging Face configuration file checkpoint/config.json, model_type deepseek_v3, "
-            "without the weights of its multi-token-prediction modules, published with weights quantised by fp8, "
+            "without the weights of its multi-token-prediction modules, published with weights "
+            "quantised by fp8, "
             "run here as step.weight_type says");
 }
 

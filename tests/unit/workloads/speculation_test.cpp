@@ -81,7 +81,8 @@ SpeculationConfig of_kind(DraftKind kind, std::int64_t tokens) {
   return config;
 }
 
-StepGraph step(const SpeculationConfig& config, std::string method = "{name: dense, kv_tier: near}",
+StepGraph step(const SpeculationConfig& config,
+               const std::string& method = "{name: dense, kv_tier: near}",
                AttentionContext context = testing::small_step()) {
   context.speculation = &config;
   context.drafts = config.most_tokens();
