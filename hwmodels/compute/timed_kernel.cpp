@@ -7,11 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/compute/kernel_sizes.hpp"
 #include "hwmodels/forms/experts_form.hpp"
-#include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
-#include "hwmodels/forms/quantise_form.hpp"
 #include "hwmodels/limits.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/text.hpp"
@@ -30,119 +28,6 @@ double as_double(std::int64_t whole) {
 // Attention with a key head for each query head is a case of the grouped kind.
 bool runs(KernelFamily kernel, KernelFamily op) {
   return kernel == (op == KernelFamily::attention ? KernelFamily::grouped_attention : op);
-}
-
-const KernelForm* form_of(KernelFamily family) {
-  switch (family) {
-    case KernelFamily::gemm:
-      return &product_form();
-    case KernelFamily::grouped_attention:
-    case KernelFamily::latent_attention:
-      return &decode_form();
-    case KernelFamily::prefill_attention:
-      return &prefill_form();
-    case KernelFamily::experts:
-      return &experts_form();
-    case KernelFamily::quantisation:
-      return &quantise_form();
-    default:
-      return nullptr;
-  }
-}
-
-// Bytes of an operand; fp4 with a scale of 8 bits for 16 elements.
-double element_bytes(Arithmetic arithmetic) {
-  constexpr std::array<double, kArithmeticNames.size()> kBytes{2, 1, 1, 0.5625, 1};
-  return kBytes[static_cast<std::size_t>(arithmetic)];
-}
-
-// Bytes of a stored weight of `bits`; 0: as the operand.
-double weight_bytes(double bits, Arithmetic arithmetic) {
-  const bool as_operand = bits == 0 || arithmetic == Arithmetic::fp4;
-  return as_operand ? element_bytes(arithmetic) : bits / 8;
-}
-
-std::vector<double> product_sizes(const KernelWork& work) {
-  const MatrixShape& m = work.matrix;
-  if (m.rows == 0) return {};
-  return ProductCase{.m = as_double(m.rows),
-                     .n = as_double(m.columns) * as_double(m.count),
-                     .k = as_double(m.depth),
-                     .weight_bytes = weight_bytes(m.weight_bits, work.arithmetic),
-                     .input_bytes = element_bytes(work.arithmetic),
-                     .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0,
-                     .copies = as_double(m.copies)}
-      .sizes();
-}
-
-std::vector<double> quantise_sizes(const KernelWork& work) {
-  return QuantiseCase{as_double(work.matrix.rows), as_double(work.matrix.depth),
-                      element_bytes(work.arithmetic)}
-      .sizes();
-}
-
-ExpertsCase experts_case(const KernelWork& work) {
-  const ExpertsShape& e = work.experts;
-  return {.tokens = as_double(e.tokens),
-          .hidden = as_double(e.hidden),
-          .intermediate = as_double(e.intermediate),
-          .top_k = as_double(e.top_k),
-          .experts = as_double(e.experts),
-          .expert_parallel = as_double(e.experts) / as_double(e.held),
-          .gated = e.gated ? 1.0 : 0.0,
-          .weight_bytes = weight_bytes(e.weight_bits, work.arithmetic),
-          .input_bytes = element_bytes(work.arithmetic),
-          .skew = e.skew};
-}
-
-// The two products of the shared experts, as one wide expert.
-std::array<std::vector<double>, 2> shared_sizes(const KernelWork& work) {
-  const ExpertsShape& e = work.experts;
-  KernelWork product = work;
-  product.matrix = {.rows = e.shared_tokens,
-                    .columns = (e.gated ? 2 : 1) * e.shared_width,
-                    .depth = e.hidden,
-                    .weight_bits = e.weight_bits};
-  const std::vector<double> up = product_sizes(product);
-  product.matrix = {.rows = e.shared_tokens,
-                    .columns = e.hidden,
-                    .depth = e.shared_width,
-                    .weight_bits = e.weight_bits};
-  return {up, product_sizes(product)};
-}
-
-std::vector<double> attention_sizes(const KernelWork& work) {
-  const AttentionShape& a = work.attention;
-  if (a.sequences == 0) return {};
-  const double kv_bytes = as_double(a.kv_bits) / 8;
-  const double group = as_double(a.heads) / as_double(a.kv_heads);
-  if (work.family == KernelFamily::prefill_attention)
-    return PrefillCase{as_double(a.sequences),
-                       as_double(a.kv_heads),
-                       group,
-                       as_double(a.head_dim),
-                       as_double(a.tokens),
-                       as_double(a.before),
-                       as_double(a.window),
-                       kv_bytes}
-        .sizes();
-  // All new positions of a sequence are query rows of one read of its cache.
-  return DecodeCase{as_double(a.sequences),
-                    as_double(a.kv_heads),
-                    group * as_double(a.tokens),
-                    as_double(a.head_dim),
-                    as_double(a.before + a.tokens),
-                    as_double(a.window),
-                    kv_bytes}
-      .sizes();
-}
-
-// Empty where the operation says too little.
-std::vector<double> sizes_of(const KernelWork& work) {
-  if (work.family == KernelFamily::gemm) return product_sizes(work);
-  if (work.family == KernelFamily::quantisation) return quantise_sizes(work);
-  if (work.family != KernelFamily::experts) return attention_sizes(work);
-  return work.experts.tokens == 0 ? std::vector<double>() : experts_case(work).sizes();
 }
 
 // How far a size is outside what was timed, in powers of two.
@@ -234,7 +119,8 @@ void describe(Fields& f, TimedKernelConfig& c) {
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
   f.required("form", c.form,
-             "Name of the form: product, experts, decode_attention, prefill_attention, quantise.");
+             "Name of the form: product, experts, decode_attention, prefill_attention, quantise, "
+             "linear_update, linear_scan, causal_conv.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
@@ -257,7 +143,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
     f.check(false, "variant", "is no variant",
             "variants: " + join(std::vector<std::string>(variants.begin(), variants.end())));
   check_parameters(f, c, *form);
-  f.check(form_of(c.family) == form, "family", "is no family of this form");
+  f.check(is_form_of(c.family, *form), "family", "is no family of this form");
   check_names(f, "least", c.least, form->sizes());
   check_names(f, "most", c.most, form->sizes());
   const auto columns = static_cast<std::size_t>(form->surface_columns());

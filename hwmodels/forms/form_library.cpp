@@ -2,19 +2,22 @@
 #include <array>
 
 #include "hwmodels/forms/collective_form.hpp"
+#include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/forms/quantise_form.hpp"
+#include "hwmodels/forms/scan_form.hpp"
+#include "hwmodels/forms/update_form.hpp"
 #include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 6> all{&collective_form(), &decode_form(),
-                                                    &experts_form(),    &prefill_form(),
-                                                    &product_form(),    &quantise_form()};
+  static const std::array<const KernelForm*, 9> all{
+      &conv_form(),   &collective_form(), &decode_form(),  &experts_form(), &scan_form(),
+      &update_form(), &prefill_form(),    &product_form(), &quantise_form()};
   return all;
 }
 

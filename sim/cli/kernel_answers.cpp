@@ -116,6 +116,9 @@ class Asker {
         fmt::format("{}/{}-{}", part.name, table.file.engine, table.file.version);
     const ShippedCalibration* best = nullptr;
     double least = 0;
+    const auto same_version = [&](const ShippedCalibration& each) {
+      return each.name.ends_with('-' + table.file.version);
+    };
     std::unique_ptr<System> here;
     for (const ShippedCalibration& each : calibrations_) {
       const bool same_part = each.part == part.name;
@@ -125,15 +128,16 @@ class Asker {
         case HoldOut::shape:
           if (each.name == own) return own;
           break;
-        case HoldOut::engine:
-          if (same_part && !same_engine && each.has(table.alike)) return each.name;
+        case HoldOut::engine:  // that with the most tables is the engine's usual version
+          if (!same_part || same_engine || !each.has(table.alike)) break;
+          if (best == nullptr || each.tables.size() > best->tables.size()) best = &each;
           break;
         case HoldOut::gpu: {
           if (same_part || !same_engine || !each.has(table.alike)) break;
           if (!here) here = load_system(part.system, {});
           const auto other = std::ranges::find(parts_, each.part, &KnownPart::name)->system;
           const double far = distance(*here, *load_system(other, {}));
-          if (best != nullptr && far >= least) break;
+          if (best != nullptr && (far > least || (far == least && !same_version(each)))) break;
           best = &each;
           least = far;
           break;

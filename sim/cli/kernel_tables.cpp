@@ -30,18 +30,20 @@ Descriptions all_descriptions() {
   return out;
 }
 
-// The description with the longest beginning of the file's name; empty: none.
-std::string described_by(const std::string& file, const Descriptions& descriptions) {
-  std::string found;
+// The descriptions with the longest beginning of the file's name, each of some of its rows.
+std::vector<std::string> described_by(const std::string& file, const Descriptions& descriptions) {
+  std::vector<std::string> found;
   std::size_t longest = 0;
   for (const auto& [name, description] : descriptions) {
     std::vector<std::string> beginnings = description.files;
     if (beginnings.empty()) beginnings.push_back(name + "__");
+    std::size_t own = 0;
     for (const std::string& beginning : beginnings)
-      if (file.starts_with(beginning) && beginning.size() > longest) {
-        found = name;
-        longest = beginning.size();
-      }
+      if (file.starts_with(beginning)) own = std::max(own, beginning.size());
+    if (own == 0 || own < longest) continue;
+    if (own > longest) found.clear();
+    longest = own;
+    found.push_back(name);
   }
   return found;
 }
@@ -158,22 +160,24 @@ std::vector<KernelTable> kernel_tables(const std::vector<std::string>& paths,
     descriptions.emplace(description, load_description(description));
   std::set<std::string> unknown;
   std::vector<KernelTable> out;
-  for (TimedFile& file : files_in(paths)) {
+  for (const TimedFile& file : files_in(paths)) {
     const std::string name = file.path.filename().string();
-    file.description = description.empty() ? described_by(name, descriptions) : description;
-    if (!only.empty() && !contains(only, file.description)) continue;
-    const auto found = descriptions.find(file.description);
-    if (found == descriptions.end()) {
-      unknown.insert(name.substr(0, name.find("__")));
-      continue;
+    const std::vector<std::string> described = description.empty()
+                                                   ? described_by(name, descriptions)
+                                                   : std::vector<std::string>{description};
+    if (described.empty() && only.empty()) unknown.insert(name.substr(0, name.find("__")));
+    for (const std::string& each : described) {
+      if (!only.empty() && !contains(only, each)) continue;
+      const TimingTableConfig& found = descriptions.at(each);
+      if (!found.form || !found.form->family) continue;
+      KernelTable table{.file = file, .description = found, .alike = {}};
+      table.file.description = each;
+      for (const auto& [other, config] : descriptions)
+        if (config.form && config.form->name == found.form->name &&
+            config.form->family == found.form->family)
+          table.alike.push_back(other);
+      out.push_back(std::move(table));
     }
-    const auto& form = found->second.form;
-    if (!form || !form->family) continue;
-    KernelTable table{.file = std::move(file), .description = found->second, .alike = {}};
-    for (const auto& [other, config] : descriptions)
-      if (config.form && config.form->name == form->name && config.form->family == form->family)
-        table.alike.push_back(other);
-    out.push_back(std::move(table));
   }
   if (!unknown.empty())
     fmt::print(stderr, "note: no description in configs/calibration/tables: {}\n",

@@ -259,9 +259,12 @@ struct LinearShape {
   std::int64_t value_heads = 0;  ///< each has a state of key_dim x value_dim
   std::int64_t key_dim = 0;
   std::int64_t value_dim = 0;
-  std::int64_t taps = 0;  ///< positions under the convolution
+  std::int64_t taps = 0;         ///< positions under the convolution
+  std::int64_t state_bits = 32;  ///< of an element of a state
   /// Decay by element of the key (Kimi Delta Attention), or by head.
   bool decay_by_element = false;
+  /// The state's own answer to a key corrects what it learns (delta rules), or not (Mamba-2).
+  bool corrects = true;
 
   friend bool operator==(const LinearShape&, const LinearShape&) = default;
 };

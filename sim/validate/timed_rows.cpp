@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/forms/quantise_form.hpp"
+#include "hwmodels/forms/scan_form.hpp"
+#include "hwmodels/forms/update_form.hpp"
 
 namespace tiersim {
 namespace {
@@ -67,6 +70,50 @@ ExpertsShape experts_of(const std::vector<double>& s) {
           .skew = s[9]};
 }
 
+LinearShape linear_of(const std::vector<double>& s) {
+  const LinearCase c = LinearCase::of(s);
+  return {.sequences = whole(c.sequences),
+          .tokens = whole(c.tokens),
+          .decode = c.decode > 0,
+          .key_heads = whole(c.key_heads),
+          .value_heads = whole(c.value_heads),
+          .key_dim = whole(c.key_dim),
+          .value_dim = whole(c.value_dim),
+          .state_bits = whole(8 * c.state_bytes),
+          .decay_by_element = c.by_element > 0};
+}
+
+// All channels as those of one value.
+LinearShape conv_of(const std::vector<double>& s) {
+  return {.sequences = whole(s[0]),
+          .tokens = whole(s[1]),
+          .decode = s[2] > 0,
+          .value_heads = 1,
+          .value_dim = whole(s[3]),
+          .taps = whole(s[4])};
+}
+
+// The shape of an operation that runs such a row; false where no step has one.
+bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) {
+  if (form == product_form().name())
+    op.matrix = matrix_of(sizes, op.arithmetic);
+  else if (form == decode_form().name())
+    op.attention = decode_of(sizes);
+  else if (form == experts_form().name())
+    op.experts = experts_of(sizes);
+  else if (form == prefill_form().name())
+    op.attention = prefill_of(sizes);
+  else if (form == quantise_form().name())
+    op.matrix = {.rows = whole(sizes[0]), .depth = whole(sizes[1])};
+  else if (form == update_form().name() || form == scan_form().name())
+    op.linear = linear_of(sizes);
+  else if (form == conv_form().name())
+    op.linear = conv_of(sizes);
+  else
+    return false;
+  return true;
+}
+
 }  // namespace
 
 std::optional<RowAnswer> answer_row(const System& system, const FormColumns& form,
@@ -78,18 +125,7 @@ std::optional<RowAnswer> answer_row(const System& system, const FormColumns& for
         .arithmetic = arithmetic,
         .flops = Flops::from_base(whole(row.flops)),
         .warm = true};
-  if (form.name == product_form().name())
-    op.matrix = matrix_of(row.form_sizes, arithmetic);
-  else if (form.name == decode_form().name())
-    op.attention = decode_of(row.form_sizes);
-  else if (form.name == experts_form().name())
-    op.experts = experts_of(row.form_sizes);
-  else if (form.name == prefill_form().name())
-    op.attention = prefill_of(row.form_sizes);
-  else if (form.name == quantise_form().name())
-    op.matrix = {.rows = whole(row.form_sizes[0]), .depth = whole(row.form_sizes[1])};
-  else
-    return std::nullopt;
+  if (!set_shape(op, form.name, row.form_sizes)) return std::nullopt;
   const Bytes bytes = Bytes::from_base(std::max<std::int64_t>(1, whole(row.memory_bytes)));
   op.accesses.push_back({.tier = TierId(0),
                          .direction = Direction::read,

@@ -262,6 +262,49 @@ class Tables(InFolder):
             self.assertEqual((self.folder / "a100_80/trtllm-1.0.0" / file.name).read_bytes(),
                              file.read_bytes(), file.name)
 
+    def linear_rows(self, name, *rows):
+        """A table of linear attention as the collectors write it, one row a kernel and its time in ms."""
+        header = ("kernel_source,phase,batch_size,seq_len,num_tokens,d_model,d_conv,num_k_heads,head_k_dim,"
+                  "num_v_heads,head_v_dim,model_name,latency")
+        file = self.folder / name
+        file.write_text("\n".join([header] + [f"{kernel},phase,8,1,8,1024,4,16,128,32,128,model,{ms}"
+                                              for kernel, ms in rows]) + "\n")
+        return file
+
+    def test_a_file_with_several_kinds_of_kernels_has_a_description_for_each(self):
+        file = self.linear_rows("gdn__vllm_1.csv", ("causal_conv1d_fn", 0.003), ("causal_conv1d_update", 0.002),
+                                ("chunk_gated_delta_rule_flashinfer", 0.02),
+                                ("fused_recurrent_gated_delta_rule_packed_decode", 0.01))
+        kernels = {}
+        for table in ("linear_conv", "linear_scan", "linear_update"):
+            made = run("calibrate", "--table", table, file, "--check", "--json")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            kernels[table] = [row["kernel"] for row in json.loads(made.stdout)["rows"]]
+        self.assertEqual(kernels, {
+            "linear_conv": ["causal_conv1d_fn gdn", "causal_conv1d_update gdn"],
+            "linear_scan": ["chunk_gated_delta_rule_flashinfer"],
+            "linear_update": ["fused_recurrent_gated_delta_rule_packed_decode"]})
+
+    def test_kernels_that_are_no_operation_of_a_layer_are_refused_by_name(self):
+        keys = self.linear_rows("gdn__trtllm_1.csv", ("causal_conv1d_fn", 0.005))
+        made = run("calibrate", "--table", "linear_conv_keys", keys, "--check")
+        self.assertRegex(made.stdout, "keys alone .*over queries, keys and values; this one is over keys")
+        fused = self.linear_rows("kda__vllm_1.csv", ("fused_kda_decode", 0.01), ("causal_conv1d_fn_qkv3", 0.8))
+        made = run("calibrate", "--table", "linear_update", fused, "--check")
+        self.assertRegex(made.stdout, "several kernels in one .*the convolution and the norm of the output, too")
+        made = run("calibrate", "--table", "linear_conv", fused, "--check")
+        self.assertRegex(made.stdout, "launched by the host .*three launches without a graph")
+
+    @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
+    def test_linear_attention_of_unseen_shapes_meets_its_goal(self):
+        made = run("validate", "kernels", MEASURED / "h200_sxm", "--hold-out", "shape", "--json",
+                   *(part for table in ("conv", "scan", "update") for part in ("--only", f"linear_{table}")))
+        self.assertEqual(made.returncode, 0, made.stderr)
+        families = json.loads(made.stdout)["families"]
+        self.assertEqual(len(families), 8)
+        for family in families:
+            self.assertLess(family["median_abs"], 0.1, family)
+
     @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
     def test_readme_of_calibrate_quotes_what_is_printed(self):
         text = (SOURCE / "hwmodels/calibrate/README.md").read_text(encoding="utf-8")

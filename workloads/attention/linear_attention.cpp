@@ -68,7 +68,9 @@ Op kernel(const AttentionContext& c, int layer, KernelFamily family, const Work&
                      .key_dim = linear.key_head_dim,
                      .value_dim = linear.value_head_dim,
                      .taps = linear.conv_kernel,
-                     .decay_by_element = linear.kind == LinearKind::kimi_delta}};
+                     .state_bits = bits_of(c.step.state_type),
+                     .decay_by_element = linear.kind == LinearKind::kimi_delta,
+                     .corrects = linear.kind != LinearKind::mamba2}};
 }
 
 // Elements that the update of the state reads of a token: queries, keys, values, and what decays

@@ -8,10 +8,14 @@
 namespace tiersim {
 namespace {
 
-// Layers like the target's last one, which has experts where any has.
+// Layers like the target's last one with attention, which has experts where any has: heads of
+// hybrid models have no linear attention (Qwen3-Next, Nemotron 3).
 LlmConfig layers_like_last(const LlmConfig& target, std::int64_t layers) {
-  LlmConfig m = target.layers_of(target.type_of(target.layers - 1));
+  std::int64_t last = target.layers - 1;
+  while (last > 0 && !caches_positions(target.type_of(last))) --last;
+  LlmConfig m = target.layers_of(target.type_of(last));
   m.layers = layers;
+  m.mlp_types.clear();
   m.mtp.reset();
   if (m.moe) m.moe->dense_layers = 0;
   if (m.moe) m.moe->every = 1;

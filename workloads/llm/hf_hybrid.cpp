@@ -116,9 +116,11 @@ void read_qwen3_next(HfKeys& keys, LlmConfig& c) {
                           .conv_kernel = keys.whole("linear_conv_kernel_dim")};
   const auto experts = keys.whole_or_none("num_experts");
   const auto dense = keys.whole_or_none("intermediate_size");
-  for (const char* key : {"decoder_sparse_step", "use_sliding_window", "sliding_window",
-                          "mtp_num_hidden_layers", "partial_rotary_factor"})
+  for (const char* key :
+       {"decoder_sparse_step", "use_sliding_window", "sliding_window", "partial_rotary_factor"})
     keys.ignore(key);
+  if (const auto modules = keys.whole_or_none("mtp_num_hidden_layers").value_or(0); modules > 0)
+    c.mtp = MtpConfig{.modules = modules};
   if (!keys.wholes("mlp_only_layers").empty())
     keys.reject("mlp_only_layers", "is not empty, which is not modelled");
   if (!experts) {

@@ -25,7 +25,7 @@ using Names = std::map<std::string, ExpressionValue, std::less<>>;
 
 struct Formulas {
   std::vector<std::pair<std::string, Expression>> values;
-  std::optional<Expression> memory_bytes, flops, working_set, operation, port_bytes;
+  std::optional<Expression> rows, memory_bytes, flops, working_set, operation, port_bytes;
   std::vector<Expression> split;
   std::vector<Expression> refuse;      // as in the description
   std::vector<Expression> form_sizes;  // in the order of the form
@@ -40,6 +40,7 @@ Formulas formulas_of(const TimingTableConfig& config) {
   const auto given = [&](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(parsed(text));
   };
+  out.rows = given(config.rows);
   out.memory_bytes = given(config.memory_bytes);
   out.flops = given(config.flops);
   out.working_set = given(config.working_set);
@@ -341,6 +342,7 @@ class Reader {
         row.group += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};
     }
+    if (formulas_.rows && !truth_of(*formulas_.rows, names, cells.line).value_or(false)) return;
     const auto time = number(cells, cells.cells[time_]);
     if (!time) return;
     row.seconds = *time * *seconds_in(kTimeUnitNames[static_cast<std::size_t>(config_.time.unit)]);

@@ -158,6 +158,7 @@ void check_formulas(Fields& f, const TimingTableConfig& c) {
   check_unit(f, c.time);
   std::vector<std::string> known = c.labels;
   known.insert(known.end(), c.sizes.begin(), c.sizes.end());
+  if (!c.rows.empty()) check_formula(f, "rows", c.rows, known);
   known.emplace_back("l2");
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
@@ -278,6 +279,9 @@ void describe(Fields& f, TimingTableConfig& c) {
       "Formulas of texts or numbers. Rows that differ in one are timings of different kernels, "
       "as for a label.");
   f.required("dtype", c.dtype, "The label that tells the type of operands.");
+  f.optional("rows", c.rows,
+             "Formula of labels and sizes that holds for the rows it describes; a file whose "
+             "kernels have several forms has a description for each.");
   f.optional("values", c.values, "Numbers of a row that the formulas below use, in this order.");
   f.optional("memory_bytes", c.memory_bytes,
              "Formula of the bytes that a launch reads and writes, each once. Required, but for "

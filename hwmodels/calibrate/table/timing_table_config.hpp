@@ -114,6 +114,7 @@ struct TimingTableConfig {
   std::vector<std::string> unused;       ///< columns that are neither; a file may lack them
   std::vector<std::string> split;  ///< formulas; rows that differ in one are other kernels too
   DtypeColumn dtype;
+  std::string rows;  ///< formula; rows for which it is false are of another description; empty: all
   std::vector<TableValue> values;
   std::string memory_bytes;
   std::string flops;

@@ -103,6 +103,21 @@ TEST(TimingTable, MergesRepeatedRowsAndStatesTheirSpread) {
   EXPECT_NEAR(noise.median, 0.1, 1e-12);
 }
 
+// A file whose kernels have several forms has a description for each.
+TEST(TimingTable, LeavesOutTheRowsOfAnotherDescription) {
+  const Described some =
+      described(with("values:", "rows: \"type in ['bfloat16', 'old'] and m < 4\"\nvalues:"));
+  EXPECT_EQ(some.mistakes, "");
+  const auto table =
+      read_timing_table("t.csv", sample("other,1,4096,4096,0.02\n"), some.config, 50e6);
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  ASSERT_EQ(table->kernels.size(), 1U);
+  EXPECT_EQ(table->kernels.front().read, 2);
+  EXPECT_TRUE(table->kernels.front().refused.empty());
+  EXPECT_NE(described(with("values:", "rows: \"kind == 1\"\nvalues:")).mistakes.find("kind"),
+            std::string::npos);
+}
+
 TEST(TimingTable, NamesEveryMistakeOfAFile) {
   EXPECT_EQ(mistakes_in("type,m,n,latency\n"),
             "t.csv:1:1: error: there is no column 'k' (columns: type, m, n, latency)\n");
@@ -222,8 +237,8 @@ TEST(TimingTable, NamesMistakesOfAForm) {
     return described(std::string(kDescription) + form).mistakes;
   };
   EXPECT_NE(mistakes("product", "produce")
-                .find("form.name: is no form (forms: collective, decode_attention, experts, "
-                      "prefill_attention, product"),
+                .find("form.name: is no form (forms: causal_conv, collective, decode_attention, "
+                      "experts, linear_scan, linear_update, prefill_attention, product"),
             std::string::npos)
       << mistakes("product", "produce");
   EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),

@@ -88,6 +88,28 @@ TEST(TimedRows, OfAttentionAndExpertsAreThatOperation) {
   EXPECT_GT(many->simulated, 2 * balanced->simulated);
 }
 
+TEST(TimedRows, OfLinearAttentionAreThatOperation) {
+  const System system = system_with("h200/vllm-0.24.0");
+  const auto seconds = [&](const char* form, KernelFamily family, std::vector<double> sizes) {
+    TimingRow row = product();
+    row.form_sizes = std::move(sizes);
+    const auto answer = answer_row(system, columns(form, family), "bf16", row);
+    EXPECT_TRUE(answer && !answer->beyond);
+    return answer ? answer->simulated : 0;
+  };
+  constexpr KernelFamily kLinear = KernelFamily::linear_attention;
+  // Twice the states of more than L2 holds, twice the time.
+  EXPECT_NEAR(seconds("linear_update", kLinear, {512, 1, 1, 16, 32, 128, 128, 4, 0}) /
+                  seconds("linear_update", kLinear, {256, 1, 1, 16, 32, 128, 128, 4, 0}),
+              2, 0.1);
+  EXPECT_NEAR(seconds("linear_scan", kLinear, {1, 32768, 0, 16, 32, 128, 128, 4, 0}) /
+                  seconds("linear_scan", kLinear, {1, 16384, 0, 16, 32, 128, 128, 4, 0}),
+              2, 0.1);
+  EXPECT_NEAR(seconds("causal_conv", KernelFamily::causal_conv, {1, 32768, 0, 8192, 4}) /
+                  seconds("causal_conv", KernelFamily::causal_conv, {1, 16384, 0, 8192, 4}),
+              2, 0.1);
+}
+
 TEST(TimedRows, OfTypesThatNoStepHasAreNotAnswered) {
   const System system = system_with("none");
   EXPECT_FALSE(answer_row(system, columns("product", KernelFamily::gemm), "fp64", product()));

@@ -100,23 +100,27 @@ TEST(ModelZoo, ParametersEqualThePublishedTotals) {
 }
 
 // The published modules for multi-token prediction, which the totals have beside the model: those
-// of GLM-4.5 with copies of embedding and head.
+// of GLM-4.5 and DeepSeek-V3.2 with copies of embedding and head.
 TEST(ModelZoo, PredictionModulesHaveThePublishedWeights) {
   SpeculationConfig config;
   config.draft.kind = "mtp";
-  for (const char* name : {"glm45", "glm45_air", "glm46"}) {
+  for (const char* name :
+       {"glm45", "glm45_air", "glm46", "glm5", "deepseek_v32", "qwen3_next_80b_a3b", "qwen35_27b",
+        "qwen35_35b_a3b", "qwen35_122b_a10b", "qwen35_397b_a17b", "nemotron3_super_120b_a12b",
+        "nemotron3_ultra_550b_a55b"}) {
     const AttentionContext context{.model = shipped(name),
                                    .step = {.batch = 1, .context = 1},
                                    .placement = {TierId(0), TierId(0)},
                                    .speculation = &config};
     const LlmConfig& m = context.model;
-    const std::int64_t copies = m.name == "glm-4.6" ? 0 : 2 * m.vocabulary * m.hidden;
+    const bool copied = m.name.starts_with("glm-4.5") || m.name == "deepseek-v3.2";
+    const std::int64_t copies = copied ? 2 * m.vocabulary * m.hidden : 0;
     EXPECT_EQ(draft_weights(context) + copies, m.left_out.at("mtp")) << name;
   }
 }
 
-// DeepSeek-V3's checkpoint has 685 B weights in all (its model card), of which 14 B are the module
-// with copies of embedding and head of 129280 x 7168 each, which it shares when it runs.
+// DeepSeek-V3's checkpoint has 684,489,845,504 weights without scales, of which the module has this
+// many with copies of embedding and head of 129280 x 7168 each, which it shares when it runs.
 TEST(ModelZoo, PredictionModuleOfDeepSeekV3IsThePublishedRest) {
   SpeculationConfig config;
   config.draft.kind = "mtp";
@@ -124,8 +128,8 @@ TEST(ModelZoo, PredictionModuleOfDeepSeekV3IsThePublishedRest) {
                                  .step = {.batch = 1, .context = 1},
                                  .placement = {TierId(0), TierId(0)},
                                  .speculation = &config};
-  const auto module = static_cast<double>(draft_weights(context) + 2 * 129'280 * 7168);
-  EXPECT_NEAR(module, 14e9, 0.7e9);
+  EXPECT_EQ(draft_weights(context) + 2LL * 129'280 * 7168, 13'463'426'304);
+  EXPECT_EQ(context.model.parameters() + 13'463'426'304, 684'489'845'504);
 }
 
 // Published in billions, with half of the last printed digit.
