@@ -169,7 +169,9 @@ class Intervals(InFolder):
     def test_config_show_says_what_each_kernel_family_rests_on(self):
         always = ["gemm", "attention", "grouped_attention", "gathered_attention", "latent_attention",
                   "prefill_attention", "screening", "elementwise"]
-        for file, families in ((MAPLE, always), (SOURCE / "configs/devices/h200_gpu.yaml", [*always, "experts"])):
+        linear = ["linear_attention", "causal_conv"]
+        for file, families in ((MAPLE, [*always, *linear]),
+                               (SOURCE / "configs/devices/h200_gpu.yaml", [*always, "experts", *linear])):
             lines = run("config", "show", file).stdout.splitlines()
             at = next(i for i, line in enumerate(lines) if line.startswith("# kernel times: 1. fitted"))
             self.assertEqual([line.split()[1] for line in lines[at + 1:]], families)

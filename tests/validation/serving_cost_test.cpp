@@ -27,11 +27,17 @@ ServingConfig of_step(const std::string& path) {
   return config;
 }
 
+// The passes of a draft have a cost of their own (tests of speculation).
+ServingConfig without_drafts(ServingConfig config) {
+  config.scenario.speculation.reset();
+  return config;
+}
+
 // One iteration of a configuration, by its cost and by events.
 class Costs {
  public:
   explicit Costs(ServingConfig config)
-      : config_(std::move(config)),
+      : config_(without_drafts(std::move(config))),
         system_(build_stage_system(config_.scenario)),
         replica_(context_of(config_.scenario, system_)),
         cost_(config_, system_) {
