@@ -2,6 +2,7 @@
 
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/indexed_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/forms/quantise_form.hpp"
@@ -73,7 +74,25 @@ std::vector<double> conv_sizes(const LinearShape& l) {
       .sizes();
 }
 
+std::vector<double> indexed_sizes(const IndexedShape& i) {
+  return IndexedCase{.part = static_cast<double>(i.part),
+                     .sequences = size_of(i.sequences),
+                     .tokens = size_of(i.tokens),
+                     .before = size_of(i.before),
+                     .heads = size_of(i.heads),
+                     .index_heads = size_of(i.index_heads),
+                     .top_k = size_of(i.top_k),
+                     .weights = size_of(i.weights),
+                     .weight_bytes = i.weight_bits / 8,
+                     .kv_bytes = size_of(i.kv_bits) / 8}
+      .sizes();
+}
+
 }  // namespace
+
+KernelFamily timed_family(const KernelWork& work) {
+  return work.indexed.sequences > 0 ? KernelFamily::screening : work.family;
+}
 
 bool is_form_of(KernelFamily family, const KernelForm& form) {
   switch (family) {
@@ -92,6 +111,8 @@ bool is_form_of(KernelFamily family, const KernelForm& form) {
       return &form == &update_form() || &form == &scan_form();
     case KernelFamily::causal_conv:
       return &form == &conv_form();
+    case KernelFamily::screening:
+      return &form == &indexed_form();
     default:
       return false;
   }
@@ -146,7 +167,7 @@ std::array<std::vector<double>, 2> shared_sizes(const KernelWork& work) {
 }
 
 std::vector<double> sizes_of(const KernelWork& work) {
-  switch (work.family) {
+  switch (timed_family(work)) {
     case KernelFamily::gemm:
       return product_sizes(work);
     case KernelFamily::quantisation:
@@ -157,6 +178,8 @@ std::vector<double> sizes_of(const KernelWork& work) {
       return linear_sizes(work.linear);
     case KernelFamily::causal_conv:
       return conv_sizes(work.linear);
+    case KernelFamily::screening:
+      return work.indexed.sequences == 0 ? std::vector<double>() : indexed_sizes(work.indexed);
     default:
       return attention_sizes(work);
   }

@@ -11,6 +11,10 @@ namespace tiersim {
 /// True where operations of the family can follow the form.
 bool is_form_of(KernelFamily family, const KernelForm& form);
 
+/// The family of the timings of this work: screening for all parts of attention that an indexer
+/// chooses for, which were timed together.
+KernelFamily timed_family(const KernelWork& work);
+
 /// By KernelForm::sizes() of the family's forms; empty where the work says too little.
 std::vector<double> sizes_of(const KernelWork& work);
 

@@ -120,7 +120,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
   if (f.only_sourced()) return;
   f.required("form", c.form,
              "Name of the form: product, experts, decode_attention, prefill_attention, quantise, "
-             "linear_update, linear_scan, causal_conv.");
+             "linear_update, linear_scan, causal_conv, indexed_attention.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
@@ -312,10 +312,16 @@ bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
 }
 
 std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
-  if (!has(work.family)) return std::nullopt;
+  // Parts of a timed module are the same whatever the type of its products, and bf16 was timed
+  // most.
+  KernelWork asked = work;
+  if (work.indexed.sequences > 0 && work.indexed.part != IndexedPart::module)
+    asked.arithmetic = Arithmetic::bf16;
+  const KernelFamily family = timed_family(work);
+  if (!has(family)) return std::nullopt;
   const std::vector<double> sizes = sizes_of(work);
   if (sizes.empty()) return std::nullopt;
-  std::optional<Estimate> estimated = estimate(work.family, work, sizes);
+  std::optional<Estimate> estimated = estimate(family, asked, sizes);
   if (!estimated) return std::nullopt;
   if (work.family == KernelFamily::experts && !add_shared(work, *estimated)) return std::nullopt;
   if (work.family == KernelFamily::gemm) take_quantisation(work, *estimated);
@@ -343,7 +349,7 @@ std::optional<KernelBasis> TimedKernels::basis(KernelFamily family, const TimedN
   KernelBasis out{.basis = "fitted", .number_class = NumberClass::measured};
   std::map<std::string, std::vector<std::string>> by_calibration;
   for (const Kernel& kernel : kernels_) {
-    if (!runs(kernel.family, family) || (ran && !ran->contains(kernel.name))) continue;
+    if (ran ? !ran->contains(kernel.name) : !runs(kernel.family, family)) continue;
     if (kernel.transferred) out.basis = "transferred";
     out.number_class = weakest(out.number_class, kernel.number_class);
     by_calibration[kernel.calibration].push_back(kernel.kernel);

@@ -5,6 +5,7 @@
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/experts_form.hpp"
+#include "hwmodels/forms/indexed_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/forms/quantise_form.hpp"
@@ -15,9 +16,9 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 9> all{
-      &conv_form(),   &collective_form(), &decode_form(),  &experts_form(), &scan_form(),
-      &update_form(), &prefill_form(),    &product_form(), &quantise_form()};
+  static const std::array<const KernelForm*, 10> all{
+      &conv_form(), &collective_form(), &decode_form(),  &experts_form(), &indexed_form(),
+      &scan_form(), &update_form(),     &prefill_form(), &product_form(), &quantise_form()};
   return all;
 }
 

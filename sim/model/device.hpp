@@ -142,6 +142,7 @@ struct KernelWork {
   AttentionShape attention{};  ///< for dense attention; sequences 0 if unknown
   ExpertsShape experts{};      ///< for a product of experts; tokens 0 if unknown
   LinearShape linear{};        ///< for linear attention; sequences 0 if unknown
+  IndexedShape indexed{};      ///< for what an indexer chooses for; sequences 0 if unknown
   bool warm = false;           ///< what fits of the input is in L2, as in a benchmark
 };
 

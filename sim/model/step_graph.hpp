@@ -269,6 +269,31 @@ struct LinearShape {
   friend bool operator==(const LinearShape&, const LinearShape&) = default;
 };
 
+/// A part of attention over positions that an indexer chose (DeepSeek sparse attention).
+enum class IndexedPart : std::uint8_t {
+  module,  ///< all of it with its products; no operation of a step, but what was timed
+  scores,  ///< of the positions, by the indexer's heads
+  choice,  ///< of the best
+  attention,
+};
+
+/// Attention over positions that an indexer chose, of new tokens over themselves and the positions
+/// before them. Sequences are 0 if the operation is no such attention.
+struct IndexedShape {
+  IndexedPart part = IndexedPart::module;
+  std::int64_t sequences = 0;
+  std::int64_t tokens = 1;  ///< new ones of a sequence
+  std::int64_t before = 0;  ///< positions before them
+  std::int64_t heads = 0;   ///< of queries
+  std::int64_t index_heads = 0;
+  std::int64_t top_k = 0;     ///< positions that a query attends to
+  std::int64_t kv_bits = 16;  ///< of an element of the cache
+  std::int64_t weights = 0;   ///< of a module: elements of the matrices of its products
+  double weight_bits = 16;    ///< of a module: of such an element
+
+  friend bool operator==(const IndexedShape&, const IndexedShape&) = default;
+};
+
 struct Op {
   OpKind kind = OpKind::compute;
   Phase phase = Phase::projection;
@@ -282,6 +307,7 @@ struct Op {
   AttentionShape attention{};  ///< for dense attention
   ExpertsShape experts{};      ///< for a product of experts
   LinearShape linear{};        ///< for linear attention and its convolution
+  IndexedShape indexed{};      ///< for attention that an indexer chooses for
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};

@@ -349,6 +349,7 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .attention = op.attention,
                                       .experts = op.experts,
                                       .linear = op.linear,
+                                      .indexed = op.indexed,
                                       .warm = op.warm});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup = op.fused ? plan.remote_latency : plan.setup + time.launch;

@@ -8,6 +8,7 @@
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/experts_form.hpp"
+#include "hwmodels/forms/indexed_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/forms/quantise_form.hpp"
@@ -93,6 +94,18 @@ LinearShape conv_of(const std::vector<double>& s) {
           .taps = whole(s[4])};
 }
 
+IndexedShape indexed_of(const std::vector<double>& s) {
+  return {.sequences = whole(s[1]),
+          .tokens = whole(s[2]),
+          .before = whole(s[3]),
+          .heads = whole(s[4]),
+          .index_heads = whole(s[5]),
+          .top_k = whole(s[6]),
+          .kv_bits = whole(8 * s[9]),
+          .weights = whole(s[7]),
+          .weight_bits = 8 * s[8]};
+}
+
 // The shape of an operation that runs such a row; false where no step has one.
 bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) {
   if (form == product_form().name())
@@ -109,6 +122,8 @@ bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) 
     op.linear = linear_of(sizes);
   else if (form == conv_form().name())
     op.linear = conv_of(sizes);
+  else if (form == indexed_form().name())
+    op.indexed = indexed_of(sizes);
   else
     return false;
   return true;

@@ -59,7 +59,9 @@ class Dsa final : public Method {
                      .chosen = chosen.choice.positions},
                     after);
     };
-    return add_chosen_rows(graph, c, stored, chosen);
+    const LayerOps made = add_chosen_rows(graph, c, stored, chosen);
+    graph.ops[made.attended.index()].indexed = indexed(c, IndexedPart::attention);
+    return made;
   }
 
   // Queries attend to as many positions as under a window of top_k, though not to the same.
@@ -75,8 +77,9 @@ class Dsa final : public Method {
                                 .read = queries + c.step.batch * positions_before(c),
                                 .chosen = top_k},
                                stored_near);
-    return {.attended = add_sparse_prefill_attention(graph, c, in.layer, top_k, kept, {chosen}),
-            .fetched = {}};
+    const OpId attended = add_sparse_prefill_attention(graph, c, in.layer, top_k, kept, {chosen});
+    graph.ops[attended.index()].indexed = indexed(c, IndexedPart::attention);
+    return {.attended = attended, .fetched = {}};
   }
 
  private:
@@ -99,6 +102,23 @@ class Dsa final : public Method {
             .choice = {.positions = std::min(context, c.model.indexer->top_k)}};
   }
 
+  // In the mean of all sequences, or of all chunks of prompts.
+  static IndexedShape indexed(const AttentionContext& c, IndexedPart part) {
+    const auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
+    const bool decode = c.step.kind == StepKind::decode;
+    const std::int64_t tokens =
+        std::max<std::int64_t>(1, (decode ? c.new_positions() : c.step.context) / chunks);
+    return {.part = part,
+            .sequences = c.step.batch * chunks,
+            .tokens = tokens,
+            .before = decode ? std::max<std::int64_t>(0, c.step.context - tokens)
+                             : positions_before(c) / chunks,
+            .heads = c.model.heads,
+            .index_heads = c.model.indexer->heads,
+            .top_k = c.model.indexer->top_k,
+            .kv_bits = bits(c.step.kv_type)};
+  }
+
   // The products of the indexer, its scores, and the choice by them.
   OpId choose(StepGraph& graph, const AttentionContext& c, int layer, const Choice& choice,
               OpId after) const {
@@ -111,15 +131,19 @@ class Dsa final : public Method {
              .layer = layer,
              .family = KernelFamily::screening,
              .arithmetic = Arithmetic::fp8,
-             .flops = Flops::from_base(2 * indexer.heads * indexer.head_dim) * choice.pairs};
+             .flops = Flops::from_base(2 * indexer.heads * indexer.head_dim) * choice.pairs,
+             .indexed = indexed(c, IndexedPart::scores)};
     add_access(score, near, Direction::read, TensorClass::index_keys, index_key(c) * choice.read);
     add_access(score, near, Direction::read, TensorClass::activations,
                stored(choice.queries * indexer.heads * indexer.head_dim, DataType::fp8));
     add_access(score, near, Direction::write, TensorClass::activations, kIndexScore * choice.pairs);
     score.after = {after};
     const OpId scored = graph.add(std::move(score));
-    Op pick{
-        .phase = Phase::screening, .layer = layer, .family = KernelFamily::screening, .flops = {}};
+    Op pick{.phase = Phase::screening,
+            .layer = layer,
+            .family = KernelFamily::screening,
+            .flops = {},
+            .indexed = indexed(c, IndexedPart::choice)};
     add_access(pick, near, Direction::read, TensorClass::activations, kIndexScore * choice.pairs);
     add_access(pick, near, Direction::write, TensorClass::indices,
                kIndexScore * (choice.queries * choice.chosen));

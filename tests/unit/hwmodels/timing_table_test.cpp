@@ -238,7 +238,7 @@ TEST(TimingTable, NamesMistakesOfAForm) {
   };
   EXPECT_NE(mistakes("product", "produce")
                 .find("form.name: is no form (forms: causal_conv, collective, decode_attention, "
-                      "experts, linear_scan, linear_update, prefill_attention, product"),
+                      "experts, indexed_attention, linear_scan, linear_update, prefill_attention, product"),
             std::string::npos)
       << mistakes("product", "produce");
   EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),
