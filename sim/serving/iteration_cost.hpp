@@ -92,7 +92,7 @@ class IterationCost {
   const Demand& layer(const OfProducts& products, const IterationWork& work);
   void add_products(const IterationWork& work, std::int64_t from, std::int64_t to);
   const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context,
-                           std::int64_t drafts);
+                          std::int64_t drafts);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);

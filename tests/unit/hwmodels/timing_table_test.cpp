@@ -236,10 +236,12 @@ TEST(TimingTable, NamesMistakesOfAForm) {
     form.replace(form.find(from), from.size(), to);
     return described(std::string(kDescription) + form).mistakes;
   };
-  EXPECT_NE(mistakes("product", "produce")
-                .find("form.name: is no form (forms: causal_conv, collective, decode_attention, "
-                      "experts, indexed_attention, linear_scan, linear_update, prefill_attention, product"),
-            std::string::npos)
+  EXPECT_NE(
+      mistakes("product", "produce")
+          .find(
+              "form.name: is no form (forms: causal_conv, collective, decode_attention, "
+              "experts, indexed_attention, linear_scan, linear_update, prefill_attention, product"),
+      std::string::npos)
       << mistakes("product", "produce");
   EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),
             std::string::npos);
