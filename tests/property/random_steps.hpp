@@ -23,7 +23,12 @@ class RandomSteps {
       : rng_(seed, "random steps"),
         systems_(shipped("systems")),
         models_(shipped("models")),
-        scenarios_(shipped_scenarios()) {}
+        scenarios_(shipped_scenarios()) {
+    // Those fit few other models.
+    std::erase_if(scenarios_, [](const std::string& path) {
+      return path.starts_with("scenarios/models/") || path.starts_with("scenarios/speculation/");
+    });
+  }
 
   /// A scenario to start from, with settings on top.
   struct Draw {
@@ -61,6 +66,8 @@ class RandomSteps {
       add(draw, sharing_.draw(rng_, system, model));
     if (sharing_.can_share(system) && rng_.below(prefill ? 2 : 32) == 0)
       add(draw, sharing_.draw_handover(rng_, system));
+    const bool indexes = model.ends_with("deepseek_v32.yaml") || model.ends_with("glm5.yaml");
+    if (indexes) draw.set.emplace_back("method={name: dsa}");
     return draw;
   }
 
