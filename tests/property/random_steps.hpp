@@ -24,6 +24,10 @@ class RandomSteps {
         systems_(shipped("systems")),
         models_(shipped("models")),
         scenarios_(shipped_scenarios()) {
+    // Half of the models fit on one GPU, or no draw would run on a small card.
+    for (const std::string& model : models_)
+      for (const char* size : {"_7b", "_8b", "_lite", "_20b", "t5_", "phi4", "_30b_"})
+        if (model.find(size) != std::string::npos) small_models_.push_back(model);
     // Those fit few other models.
     std::erase_if(scenarios_, [](const std::string& path) {
       return path.starts_with("scenarios/models/") || path.starts_with("scenarios/speculation/");
@@ -45,8 +49,9 @@ class RandomSteps {
   Draw next() {
     const bool shares = rng_.below(2) == 0;
     const std::string system = one_of(shares ? sharing_.systems() : systems_);
-    const std::string model =
-        one_of(shares && rng_.below(2) == 0 ? sharing_.latent_models() : models_);
+    const std::string model = one_of(shares && rng_.below(2) == 0 ? sharing_.latent_models()
+                                     : rng_.below(2) == 0         ? small_models_
+                                                                  : models_);
     const bool prefill = rng_.below(3) == 0;
     Draw draw{.scenario = one_of(scenarios_),
               .set = {"system.base=" + system, "model.base=" + model,
@@ -89,6 +94,7 @@ class RandomSteps {
   RandomSharing sharing_;
   std::vector<std::string> systems_;
   std::vector<std::string> models_;
+  std::vector<std::string> small_models_;
   std::vector<std::string> scenarios_;
 };
 
