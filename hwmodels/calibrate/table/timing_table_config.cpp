@@ -93,8 +93,9 @@ void check_named_rows(Fields& f, const TimingTableConfig& c) {
     for (const auto& [column, text] : rule.is) {
       const bool known = std::ranges::find(c.labels, column) != c.labels.end() ||
                          std::ranges::find(c.sizes, column) != c.sizes.end();
-      f.check(known, path + ".is." + column, "is none of the labels and sizes");
-      f.check(rule.matches.empty() || names_groups_up_to(text, groups), path + ".is." + column,
+      const std::string key = fmt::format("{}.is.{}", path, column);
+      f.check(known, key, "is none of the labels and sizes");
+      f.check(rule.matches.empty() || names_groups_up_to(text, groups), key,
               fmt::format("names a group that 'matches' has not; it has {}", groups));
     }
     if (rule.where.empty()) continue;
