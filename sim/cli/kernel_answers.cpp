@@ -112,8 +112,7 @@ class Asker {
 
   // The calibration that may answer for this file; empty: that of the system.
   std::string calibration_for(const KernelTable& table, const KnownPart& part) const {
-    const std::string own =
-        fmt::format("{}/{}-{}", part.name, table.file.engine, table.file.version);
+    std::string own = fmt::format("{}/{}-{}", part.name, table.file.engine, table.file.version);
     const ShippedCalibration* best = nullptr;
     double least = 0;
     const auto same_version = [&](const ShippedCalibration& each) {
