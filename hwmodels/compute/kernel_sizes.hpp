@@ -19,7 +19,7 @@ KernelFamily timed_family(const KernelWork& work);
 std::vector<double> sizes_of(const KernelWork& work);
 
 std::vector<double> product_sizes(const KernelWork& work);
-/// Of the quantisation of a product's input.
+/// Sizes of the quantisation of a product's input.
 std::vector<double> quantise_sizes(const KernelWork& work);
 ExpertsCase experts_case(const KernelWork& work);
 /// The two products of the shared experts, as one wide expert.

@@ -36,7 +36,7 @@ class IterationCost {
  public:
   /// Both must outlive this. `system` is that of one stage of a replica.
   IterationCost(const ServingConfig& config, const System& system);
-  /// Of a model by itself, such as a draft.
+  /// The cost of a model by itself, such as a draft.
   IterationCost(const AttentionContext& replica, const Method& method, const System& system);
   ~IterationCost();
 

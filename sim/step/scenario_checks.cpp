@@ -51,7 +51,7 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
   f.check(!c.model.indexer || c.method.method->runs_indexer(), "method",
-          "model '" + c.model.name + "' attends to the rows that its indexer chooses", "kind: dsa");
+          "model '" + c.model.name + "' attends to the rows that its indexer chooses", "name: dsa");
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};

@@ -54,7 +54,7 @@ struct AttentionContext {
   /// Drafted tokens of each sequence whose positions a decode step computes with its next one;
   /// step.context includes them.
   std::int64_t drafts = 0;
-  /// Of a draft: vectors of the model's width that a projection behind the embedding joins to one.
+  /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;
 
   /// New positions of a sequence beyond the first one in a decode step.

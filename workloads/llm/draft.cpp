@@ -22,7 +22,7 @@ LlmConfig layers_like_last(const LlmConfig& target, std::int64_t layers) {
   return m;
 }
 
-// What the input projection joins passes a norm each.
+// Each vector that the input projection joins passes a norm.
 std::int64_t input_weights(const AttentionContext& draft) {
   const std::int64_t hidden = draft.model.hidden;
   return draft.joined * (hidden * hidden + (draft.joined > 0 ? hidden : 0));

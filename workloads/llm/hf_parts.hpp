@@ -1,5 +1,5 @@
 #pragma once
-// What the configuration files of several families of Hugging Face models have in common.
+// Readers of keys that several families of Hugging Face configuration files have in common.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -74,8 +74,8 @@ TEST(ScanForm, FollowsTheChunksOfAHead) {
 }
 
 TEST(ScanForm, TakesTheTimeOfItsOperationsWhereHeadsAreMany) {
-  // Of a token and head: 2 * 64 * 5 * 128 for the scores and what they weigh, 6 * 128 * 128 for the
-  // state, and 2 * 64 * 64 / 3 for the inverse; half of 10^15 a second.
+  // FLOPs of a token and head: 2 * 64 * 5 * 128 for the scores and what they weigh, 6 * 128 * 128
+  // for the state, and 2 * 64 * 64 / 3 for the inverse; half of 10^15 a second.
   GpuSheet free = kSheet;
   free.sms = 1e6;
   free.memory = 1e16;
