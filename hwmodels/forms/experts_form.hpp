@@ -21,8 +21,8 @@
 //   Source    tiles by the mean: FlashInfer, computeSelectedTileN; loads: power law sampling of
 //             aiconfigurator (arXiv:2601.06288); numbers: timings, by fit_form.
 //   Checked   tests/unit/hwmodels/experts_form_test.cpp: planted truth
-#include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/kernel_form.hpp"
+#include "sim/model/expert_loads.hpp"
 
 namespace tiersim {
 

@@ -40,7 +40,7 @@ StepConfig long_step(const ScenarioConfig& c) {
 void check_iteration(Fields& f, const ScenarioConfig& c) {
   check_method(f, c, long_step(c));
   check_latent(f, c);
-  check_types(f, c);
+  check_types_and_experts(f, c);
   check_states(f, c);
   f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
           "a server has no two micro-batches: its batch changes with every iteration",

@@ -125,7 +125,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_step(f, c);
   check_parallel(f, c);
   check_latent(f, c);
-  check_types(f, c);
+  check_types_and_experts(f, c);
   check_states(f, c);
   check_what_if(f, c);
   check_step_speculation(f, c);

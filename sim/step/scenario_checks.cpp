@@ -63,7 +63,7 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   }
 }
 
-void check_types(Fields& f, const ScenarioConfig& c) {
+void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
   f.check(!c.model.encoder || !c.step.weight_types.any(), "step.weight_types",
           "model '" + c.model.name + "' has an encoder, whose parts are not told apart",
           "step.weight_type alone");
@@ -71,6 +71,8 @@ void check_types(Fields& f, const ScenarioConfig& c) {
                           !c.step.weight_types.router),
           "step.weight_types", "model '" + c.model.name + "' has no experts",
           "leave experts, shared_experts and router out");
+  f.check(c.model.moe || c.step.expert_skew == 0, "step.expert_skew",
+          "has no meaning: model '" + c.model.name + "' has no experts", "leave it out");
 }
 
 void check_states(Fields& f, const ScenarioConfig& c) {

@@ -17,7 +17,7 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 /// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
 void check_latent(Fields& f, const ScenarioConfig& c);
-void check_types(Fields& f, const ScenarioConfig& c);
+void check_types_and_experts(Fields& f, const ScenarioConfig& c);
 void check_states(Fields& f, const ScenarioConfig& c);
 /// Speculation fits model, method and sharing; of a step, also its order of operations.
 void check_speculation(Fields& f, const ScenarioConfig& c);

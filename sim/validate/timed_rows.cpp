@@ -6,7 +6,6 @@
 
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
-#include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/indexed_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
@@ -14,6 +13,7 @@
 #include "hwmodels/forms/quantise_form.hpp"
 #include "hwmodels/forms/scan_form.hpp"
 #include "hwmodels/forms/update_form.hpp"
+#include "sim/model/expert_loads.hpp"
 
 namespace tiersim {
 namespace {

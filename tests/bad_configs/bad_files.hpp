@@ -3,6 +3,7 @@
 // this folder (tests/support/case_file.hpp).
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,11 @@ namespace tiersim::testing {
 
 class BadFiles {
  public:
-  /// The cases of tests/bad_configs/<name>.txt, which are written to a folder as files.
+  /// The cases of tests/bad_configs/<name>.txt. They are written to a folder when one is asked for,
+  /// since every test of the program starts with the names of all.
   explicit BadFiles(const std::string& name)
       : read_(CaseFileReader::read(std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests" /
-                                   "bad_configs" / (name + ".txt"))) {
-    for (const auto& [file, text] : read_.files) write(file, text);
-    for (const auto& [file, one] : read_.cases) write(file + ".yaml", one.input);
-  }
+                                   "bad_configs" / (name + ".txt"))) {}
 
   /// Names of the cases, sorted.
   std::vector<std::string> names() const {
@@ -36,12 +35,10 @@ class BadFiles {
     return read_.cases.at(name).expected;
   }
 
-  std::filesystem::path file(const std::string& name) const {
-    return folder_.path() / (name + ".yaml");
-  }
+  std::filesystem::path file(const std::string& name) const { return folder() / (name + ".yaml"); }
 
   /// The text without the folder in its paths.
-  std::string relative(std::string text) const { return without(std::move(text), folder_.path()); }
+  std::string relative(std::string text) const { return without(std::move(text), folder()); }
 
   /// What the user of the file is told, with paths relative to the folder.
   template <class Config>
@@ -61,14 +58,23 @@ class BadFiles {
   }
 
  private:
+  const std::filesystem::path& folder() const {
+    if (!folder_) {
+      folder_.emplace();
+      for (const auto& [file, text] : read_.files) write(file, text);
+      for (const auto& [file, one] : read_.cases) write(file + ".yaml", one.input);
+    }
+    return folder_->path();
+  }
+
   void write(const std::string& file, const std::string& text) const {
-    const std::filesystem::path path = folder_.path() / file;
+    const std::filesystem::path path = folder_->path() / file;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  TemporaryFolder folder_;
   CaseFile read_;
+  mutable std::optional<TemporaryFolder> folder_;
 };
 
 inline std::filesystem::path shipped_configs() {

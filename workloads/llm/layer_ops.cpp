@@ -1,5 +1,8 @@
 #include "workloads/llm/layer_ops.hpp"
 
+#include <cmath>
+
+#include "sim/model/expert_loads.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim {
@@ -90,16 +93,31 @@ Bytes LayerOpsBuilder::stored_experts(std::int64_t routed, std::int64_t shared) 
                            : stored(routed, type) + stored(shared, of_shared);
 }
 
-// A GPU with a part of the experts gets the same part of the routed tokens.
+// By chance, a GPU with a part of the experts gets the same part of the routed tokens. Under a
+// power law it is the GPU that gets most of them, since the others wait for it.
+LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
+  const MoeConfig& moe = *c_.model.moe;
+  const std::int64_t on_gpu = c_.model.held_experts();
+  const auto held = [&](std::int64_t all) {
+    return (all * on_gpu + moe.experts - 1) / moe.experts;
+  };
+  if (c_.step.expert_skew == 0 || tokens_ == 0)
+    return {held(expected_experts(moe, tokens_)), held(tokens_ * moe.experts_per_token)};
+  const ExpertLoads loads =
+      expert_loads({.tokens = static_cast<double>(tokens_),
+                    .top_k = static_cast<double>(moe.experts_per_token),
+                    .experts = static_cast<double>(moe.experts),
+                    .ranks = static_cast<double>((moe.experts + on_gpu - 1) / on_gpu),
+                    .skew = c_.step.expert_skew});
+  return {static_cast<std::int64_t>(std::ceil(loads.active)),
+          static_cast<std::int64_t>(std::ceil(loads.rows))};
+}
+
 OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
-  const auto held = [&](std::int64_t all) {
-    return (all * m.held_experts() + moe.experts - 1) / moe.experts;
-  };
-  const std::int64_t reached = held(expected_experts(moe, tokens_));
-  // Token passes through experts.
-  const std::int64_t routed = held(tokens_ * moe.experts_per_token);
+  if (!routed_) routed_ = routed_load();
+  const auto [reached, routed] = *routed_;
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
   LayerOpsBuilder own(c_, graph_, own_tokens_);
@@ -121,7 +139,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                              .weight_bits = bits_with_scales(type),
                              .shared_tokens = own_tokens_,
                              .shared_width = moe.shared_experts * m.shared_intermediate(),
-                             .parts = m.expert_weights()};
+                             .parts = m.expert_weights(),
+                             .skew = c_.step.expert_skew};
   const auto of_routed = m.mlp_products(moe.expert_intermediate, m.expert_hidden());
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {

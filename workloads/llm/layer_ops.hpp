@@ -1,5 +1,6 @@
 #pragma once
 // The operations of a transformer layer outside of attention: matrix products, experts, embedding.
+#include <cstdint>
 #include <optional>
 
 #include "workloads/attention/method.hpp"
@@ -56,7 +57,12 @@ class LayerOpsBuilder {
     ExpertsShape experts = {};
     bool after_norm = false;
   };
+  struct RoutedLoad {          // of a layer's routed experts on this GPU
+    std::int64_t reached = 0;  // experts with at least one token
+    std::int64_t rows = 0;     // pairs of a token and an expert
+  };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
+  RoutedLoad routed_load() const;
   OpId experts(int layer, OpId after);
   OpId mixture(Phase phase, int layer, OpId after);
   OpId product_of(WeightPart part, Phase phase, int layer, const Product& p, OpId after,
@@ -73,6 +79,7 @@ class LayerOpsBuilder {
   StepGraph& graph_;
   std::int64_t tokens_;
   std::int64_t own_tokens_;
+  std::optional<RoutedLoad> routed_ = {};  // the same in every layer
 };
 
 }  // namespace tiersim

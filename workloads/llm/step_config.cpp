@@ -10,6 +10,10 @@ void describe_types(Fields& f, StepConfig& c) {
              "rotary key of a latent in bf16.");
   f.optional("state_type", c.state_type, kStateTypeNames,
              "Element type of the states of linear attention.");
+  f.optional("expert_skew", c.expert_skew,
+             "Exponent of the power law that the loads of experts follow, as in timings of expert "
+             "kernels (1.01, 1.2); 0: every token chooses its experts by chance.",
+             in_range(0, 4));
 }
 
 void describe(Fields& f, StepConfig& c) {

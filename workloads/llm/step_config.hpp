@@ -59,6 +59,7 @@ struct StepConfig {
   WeightTypes weight_types = {};  ///< of parts that differ from it
   DataType kv_type = DataType::fp16;
   StateType state_type = StateType::fp32;
+  double expert_skew = 0;  ///< exponent of the power law of the loads of experts; 0: by chance
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;
@@ -66,7 +67,7 @@ struct StepConfig {
 /// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);
-/// The types of weights and KV cache, as in a step and in a server's iteration.
+/// What a step has in common with a server's iteration: element types, and the loads of experts.
 void describe_types(Fields& f, StepConfig& c);
 
 }  // namespace tiersim

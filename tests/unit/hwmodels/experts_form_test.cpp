@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/calibrate/fit/form_fit.hpp"
-#include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/experts_form.hpp"
+#include "sim/model/expert_loads.hpp"
 
 namespace tiersim::experts_form_test {
 namespace {

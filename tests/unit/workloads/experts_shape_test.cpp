@@ -57,6 +57,26 @@ TEST(ExpertsShape, OfExpertsThatAreSpreadHasThoseOfTheGpu) {
   EXPECT_EQ(shape.shared_width, 16);
 }
 
+// Quantiles of a power law with exponent 1.2 between 0.01 and 2, scaled to 4 tokens of 2 experts,
+// are 0.06, 0.09, 0.14, 0.24, 0.44, 0.89, 1.98 and 4: in whole rows 0, 0, 0, 0, 1, 1, 2 and 4.
+TEST(ExpertsShape, OfSkewedExpertsHasFewerOnOneGpuAndTheMostRowsOfAGroup) {
+  auto config = replica(small_experts(), {});
+  config.step.expert_skew = 1.2;
+  const ExpertsShape alone = experts_of(dense_step(config))[0].experts;
+  EXPECT_EQ(alone.skew, 1.2);
+  EXPECT_EQ(alone.reached, 4);  // six by chance
+  EXPECT_EQ(alone.routed, 8);   // every token still has its two experts
+
+  auto spread =
+      replica(small_experts(),
+              {.tensor = 2, .attention = AttentionSharing::data, .experts = ExpertSharing::spread});
+  spread.step.expert_skew = 1.2;
+  const ExpertsShape hottest = experts_of(dense_step(spread))[0].experts;
+  // The favourite's GPU has it and three others: at least 4 rows, at most 4 + 2 + 1 + 1.
+  EXPECT_GT(hottest.routed, 4);
+  EXPECT_LE(hottest.routed, 8);
+}
+
 TEST(ExpertsShape, OfExpertsThatAreSplitHasAPartOfTheirWidth) {
   const auto ops = experts_of(dense_step(replica(small_experts(), {.tensor = 2})));
   ASSERT_EQ(ops.size(), 2U);

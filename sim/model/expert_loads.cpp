@@ -1,4 +1,4 @@
-#include "hwmodels/forms/expert_loads.hpp"
+#include "sim/model/expert_loads.hpp"
 
 #include <algorithm>
 #include <cmath>
