@@ -85,6 +85,9 @@ std::int64_t whole_of_sparse(HfKeys& keys, const std::string& inner) {
 
 void read_block_indexer(HfKeys& keys, LlmConfig& c) {
   keys.ignore(kSparse);
+  if (!keys.flag_below(kSparse, "use_sparse_attention"))
+    keys.reject(kSparse, "has no use_sparse_attention: true, and full attention is not read",
+                "in YAML no indexer and no layer_types");
   const std::int64_t block = whole_of_sparse(keys, "sparse_block_size");
   c.indexer = IndexerConfig{.kind = IndexerKind::msa,
                             .heads = whole_of_sparse(keys, "sparse_num_index_heads"),

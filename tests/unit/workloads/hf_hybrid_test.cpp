@@ -136,6 +136,10 @@ TEST(HfHybrid, RefusesLayersThatAreNotModelled) {
                     "\"sparse_disable_index_value\": [0, 0, 0, 0"),
             "'a/config.json': 'sparse_attention_config' has values of the indexer in layer 3 "
             "(sparse_disable_index_value), which is not modelled");
+  EXPECT_EQ(
+      changed("minimax_m3", "\"use_sparse_attention\": true", "\"use_sparse\": true"),
+      "'a/config.json': 'sparse_attention_config' has no use_sparse_attention: true, and full "
+      "attention is not read");
   EXPECT_EQ(changed("minimax_m3", "\"moe_layer_freq\": [0, ", "\"moe_layer_freq\": [1, "),
             "'a/config.json': 'moe_layer_freq' has 0 after 1, which is not modelled");
   EXPECT_EQ(changed("minimax_m3", "\"moe_layer_freq\": [0, ", "\"moe_layer_freq\": ["),
