@@ -1,5 +1,6 @@
 #include "hwmodels/compute/kernel_sizes.hpp"
 
+#include "hwmodels/forms/block_form.hpp"
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/indexed_form.hpp"
@@ -74,7 +75,23 @@ std::vector<double> conv_sizes(const LinearShape& l) {
       .sizes();
 }
 
+std::vector<double> block_sizes(const IndexedShape& i) {
+  return BlockCase{.part = static_cast<double>(i.part),
+                   .sequences = size_of(i.sequences),
+                   .tokens = size_of(i.tokens),
+                   .before = size_of(i.before),
+                   .heads = size_of(i.heads),
+                   .kv_heads = size_of(i.index_heads),
+                   .top_k = size_of(i.top_k),
+                   .weights = size_of(i.weights),
+                   .weight_bytes = i.weight_bits / 8,
+                   .kv_bytes = size_of(i.kv_bits) / 8}
+      .sizes();
+}
+
 std::vector<double> indexed_sizes(const IndexedShape& i) {
+  if (i.sequences == 0) return {};
+  if (i.block > 1) return block_sizes(i);
   return IndexedCase{.part = static_cast<double>(i.part),
                      .sequences = size_of(i.sequences),
                      .tokens = size_of(i.tokens),
@@ -92,6 +109,11 @@ std::vector<double> indexed_sizes(const IndexedShape& i) {
 
 KernelFamily timed_family(const KernelWork& work) {
   return work.indexed.sequences > 0 ? KernelFamily::screening : work.family;
+}
+
+const KernelForm* only_form_of(const KernelWork& work) {
+  if (work.indexed.sequences == 0) return nullptr;
+  return work.indexed.block > 1 ? &block_form() : &indexed_form();
 }
 
 bool is_form_of(KernelFamily family, const KernelForm& form) {
@@ -112,7 +134,7 @@ bool is_form_of(KernelFamily family, const KernelForm& form) {
     case KernelFamily::causal_conv:
       return &form == &conv_form();
     case KernelFamily::screening:
-      return &form == &indexed_form();
+      return &form == &indexed_form() || &form == &block_form();
     default:
       return false;
   }
@@ -179,7 +201,7 @@ std::vector<double> sizes_of(const KernelWork& work) {
     case KernelFamily::causal_conv:
       return conv_sizes(work.linear);
     case KernelFamily::screening:
-      return work.indexed.sequences == 0 ? std::vector<double>() : indexed_sizes(work.indexed);
+      return indexed_sizes(work.indexed);
     default:
       return attention_sizes(work);
   }

@@ -15,6 +15,9 @@ bool is_form_of(KernelFamily family, const KernelForm& form);
 /// chooses for, which were timed together.
 KernelFamily timed_family(const KernelWork& work);
 
+/// The form that the work follows where forms of its family have different sizes; null: any.
+const KernelForm* only_form_of(const KernelWork& work);
+
 /// By KernelForm::sizes() of the family's forms; empty where the work says too little.
 std::vector<double> sizes_of(const KernelWork& work);
 

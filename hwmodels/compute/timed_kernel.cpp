@@ -120,7 +120,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
   if (f.only_sourced()) return;
   f.required("form", c.form,
              "Name of the form: product, experts, decode_attention, prefill_attention, quantise, "
-             "linear_update, linear_scan, causal_conv, indexed_attention.");
+             "linear_update, linear_scan, causal_conv, indexed_attention, block_attention.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
@@ -197,10 +197,13 @@ std::vector<double> TimedKernels::Kernel::within(KernelSizes sizes) const {
 }
 
 const TimedKernels::Kernel* TimedKernels::nearest(KernelFamily family, Arithmetic arithmetic,
-                                                  KernelSizes sizes) const {
+                                                  KernelSizes sizes, const KernelForm* form) const {
+  const auto is_one = [&](const Kernel& k) {
+    return runs(k.family, family) && (form == nullptr || k.fitted.form == form);
+  };
   const auto has = [&](Arithmetic a) {
-    return std::ranges::any_of(
-        kernels_, [&](const Kernel& k) { return runs(k.family, family) && k.arithmetic == a; });
+    return std::ranges::any_of(kernels_,
+                               [&](const Kernel& k) { return is_one(k) && k.arithmetic == a; });
   };
   // Engines have one kind of scales at least.
   if (arithmetic == Arithmetic::fp8 && !has(arithmetic)) arithmetic = Arithmetic::fp8_block;
@@ -208,7 +211,7 @@ const TimedKernels::Kernel* TimedKernels::nearest(KernelFamily family, Arithmeti
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
-    if (!runs(kernel.family, family) || kernel.arithmetic != arithmetic) continue;
+    if (!is_one(kernel) || kernel.arithmetic != arithmetic) continue;
     const double far = distance(sizes, kernel.least, kernel.most);
     if (far >= least) continue;
     least = far;
@@ -232,7 +235,7 @@ GpuSheet TimedKernels::sheet_of(const Kernel& kernel, const KernelWork& work) co
 std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family,
                                                              const KernelWork& work,
                                                              KernelSizes sizes) const {
-  const Kernel* kernel = nearest(family, work.arithmetic, sizes);
+  const Kernel* kernel = nearest(family, work.arithmetic, sizes, only_form_of(work));
   if (!kernel) return std::nullopt;
   const KernelForm& form = *kernel->fitted.form;
   const GpuSheet sheet = sheet_of(*kernel, work);

@@ -105,7 +105,9 @@ class TimedKernels {
   void take_quantisation(const KernelWork& work, Estimate& product) const;
   /// False where the shared experts of `work` have no timed product.
   bool add_shared(const KernelWork& work, Estimate& sum) const;
-  const Kernel* nearest(KernelFamily family, Arithmetic arithmetic, KernelSizes sizes) const;
+  /// The kernel whose timed sizes are nearest, of this form alone unless it is null.
+  const Kernel* nearest(KernelFamily family, Arithmetic arithmetic, KernelSizes sizes,
+                        const KernelForm* form) const;
 
   GpuSheet sheet_of(const Kernel& kernel, const KernelWork& work) const;
 

@@ -26,7 +26,7 @@ enum class TensorClass : std::uint8_t {
   key_copy,      ///< a second layout of the keys (SparQ)
   lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
   page_bounds,   ///< smallest and largest key of each page, used for screening only (Quest)
-  index_keys,    ///< keys of an indexer, used for screening only (DeepSeek sparse attention)
+  index_keys,    ///< keys of an indexer, used for screening only (DeepSeek's, MiniMax's)
   scores,        ///< attention that each kept position has received so far (H2O)
   row_cache,     ///< copies in the near tier of far rows that are often chosen
   cross_rows,    ///< keys and values of an encoder's output
@@ -269,7 +269,7 @@ struct LinearShape {
   friend bool operator==(const LinearShape&, const LinearShape&) = default;
 };
 
-/// A part of attention over positions that an indexer chose (DeepSeek sparse attention).
+/// A part of attention over positions that an indexer chose (IndexerConfig).
 enum class IndexedPart : std::uint8_t {
   module,  ///< all of it with its products; no operation of a step, but what was timed
   scores,  ///< of the positions, by the indexer's heads
@@ -287,6 +287,7 @@ struct IndexedShape {
   std::int64_t heads = 0;   ///< of queries
   std::int64_t index_heads = 0;
   std::int64_t top_k = 0;     ///< positions that a query attends to
+  std::int64_t block = 1;     ///< of those, that are chosen together; more than 1: by each KV head
   std::int64_t kv_bits = 16;  ///< of an element of the cache
   std::int64_t weights = 0;   ///< of a module: elements of the matrices of its products
   double weight_bits = 16;    ///< of a module: of such an element

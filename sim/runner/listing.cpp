@@ -272,8 +272,11 @@ std::string attention_text(const LlmConfig& m) {
   };
   reach("window", m.attention_window, LayerType::sliding_attention);
   reach("chunks of", m.attention_chunk, LayerType::chunked_attention);
-  if (m.indexer)
+  if (m.indexer) {
     text += fmt::format(", {} rows by {} index heads", m.indexer->top_k, m.indexer->heads);
+    if (m.mixes_types())
+      text += fmt::format(" in {} layers", layers_of_type(m, LayerType::indexed_attention));
+  }
   if (m.linear) text += fmt::format(", {} in {} layers", name(m.linear->kind), m.linear_layers());
   if (m.encoder) text += fmt::format(", encoder of {} layers", m.encoder->layers);
   return text;
@@ -297,7 +300,7 @@ Cell number_of(const std::optional<Part>& part, Number Part::*number) {
 }
 
 Row model_row(const LlmConfig& m, const std::string& file) {
-  const Bytes kv = stored(m.cached_width(), DataType::fp16);
+  const Bytes kv = stored(m.cached_width(), DataType::fp16) + m.index_keys();
   return {m.name,
           Cell(m.parameters(), fmt::format("{:.3f} B", static_cast<double>(m.parameters()) / 1e9)),
           Cell(kv.in_base(), display(kv)),
@@ -313,7 +316,9 @@ Row model_row(const LlmConfig& m, const std::string& file) {
           number_of(m.mla, &MlaConfig::qk_rope_head_dim),
           number_or_absent(m.attention_window),
           number_or_absent(m.attention_chunk),
-          layers_of_type(m, LayerType::full_attention),
+          layers_of_type(m, LayerType::full_attention) +
+              layers_of_type(m, LayerType::indexed_attention) +
+              layers_of_type(m, LayerType::shared_index),
           m.linear_layers(),
           state_of_sequence(m),
           number_of(m.indexer, &IndexerConfig::top_k),

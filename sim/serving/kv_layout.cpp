@@ -50,7 +50,8 @@ AttentionContext without_drafts(AttentionContext replica) {
 AttentionContext without_limits(AttentionContext replica) {
   if (!replica.model.mixes_types()) return replica;
   for (LayerType& type : replica.model.layer_types)
-    if (caches_positions(type)) type = LayerType::full_attention;
+    if (type == LayerType::sliding_attention || type == LayerType::chunked_attention)
+      type = LayerType::full_attention;
   replica.model.attention_window.reset();
   replica.model.attention_chunk.reset();
   return replica;
@@ -129,9 +130,13 @@ class Layout {
     out_.groups.clear();
     for (const LayersCached& of_type : cached_at(replica_, kLong)) {
       const std::int64_t kept = std::min(kept_keys(of_type.tensors), kLong);
+      const std::int64_t most = kept < kLong ? std::max<std::int64_t>(1, stretches(kept)) : 0;
+      if (most == 0 && !out_.groups.empty() && out_.groups.front().most == 0) {
+        layers.front() += of_type.layers;  // keeps as many positions, with an index key or without
+        continue;
+      }
       layers.push_back(of_type.layers);
-      out_.groups.push_back(
-          {.most = kept < kLong ? std::max<std::int64_t>(1, stretches(kept)) : 0});
+      out_.groups.push_back({.most = most});
     }
     for (const std::int64_t of_type : layers) shared_ = std::gcd(shared_, of_type);
     for (std::size_t g = 0; g < layers.size(); ++g) {

@@ -144,7 +144,8 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
       .host_works = config.system.host.has_value(),
       .speculation = speculates ? &*config.speculation : nullptr,
       .drafts = speculates ? config.speculation->most_tokens() : 0};
-  if (out.model.indexer) out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
+  if (out.model.indexer && out.model.mla)
+    out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
   return out;
 }
 

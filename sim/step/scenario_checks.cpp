@@ -47,11 +47,26 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
           "fabrics.tensor is within a host: a divisor of its GPUs");
 }
 
+void check_indexer(Fields& f, const ScenarioConfig& c) {
+  const std::optional<IndexerKind> runs = c.method.method->runs_indexer();
+  const auto name = [](IndexerKind kind) {
+    return kIndexerKindNames[static_cast<std::size_t>(kind)];
+  };
+  if (c.model.indexer) {
+    f.check(runs == c.model.indexer->kind, "method",
+            "model '" + c.model.name + "' attends to the rows that its indexer chooses",
+            fmt::format("name: {}", name(c.model.indexer->kind)));
+  } else if (runs) {
+    f.check(false, "method.name", "model '" + c.model.name + "' has no indexer",
+            fmt::format("a model that has one ({}), or another method",
+                        *runs == IndexerKind::dsa ? "deepseek-v3.2, glm-5" : "minimax-m3"));
+  }
+}
+
 // A method works on one GPU's part of a layer, or on the whole model's if that cannot be shared.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
-  f.check(!c.model.indexer || c.method.method->runs_indexer(), "method",
-          "model '" + c.model.name + "' attends to the rows that its indexer chooses", "name: dsa");
+  check_indexer(f, c);
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};

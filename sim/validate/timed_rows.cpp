@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hwmodels/forms/block_form.hpp"
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/experts_form.hpp"
@@ -106,6 +107,12 @@ IndexedShape indexed_of(const std::vector<double>& s) {
           .weight_bits = 8 * s[8]};
 }
 
+IndexedShape blocks_of(const std::vector<double>& s) {
+  IndexedShape out = indexed_of(s);
+  out.block = 128;
+  return out;
+}
+
 // The shape of an operation that runs such a row; false where no step has one.
 bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) {
   if (form == product_form().name())
@@ -124,6 +131,8 @@ bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) 
     op.linear = conv_of(sizes);
   else if (form == indexed_form().name())
     op.indexed = indexed_of(sizes);
+  else if (form == block_form().name())
+    op.indexed = blocks_of(sizes);
   else
     return false;
   return true;

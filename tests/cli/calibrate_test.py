@@ -317,6 +317,23 @@ class Tables(InFolder):
             self.assertLess(family["median_abs"], 0.05, family)
 
     @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
+    def test_block_sparse_attention_of_an_h200_meets_its_goal(self):
+        """Prompts and steps of vLLM, of numbers of heads that the fits did not see."""
+        files = (MEASURED / "h200_sxm").glob("msa_*_module__vllm_*.csv.gz")
+        made = run("validate", "kernels", *files, "--hold-out", "shape", "--json", timeout=300)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        families = json.loads(made.stdout)["families"]
+        self.assertEqual(len(families), 4)
+        for family in families:
+            self.assertLess(family["median_abs"], 0.1, family)
+
+    @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
+    def test_a_reference_that_is_not_sparse_is_refused(self):
+        file = next((MEASURED / "h200_sxm").glob("msa_generation_module__trtllm_*.csv.gz"))
+        made = run("calibrate", "--table", "msa_generation_module", file, "--check")
+        self.assertRegex(made.stdout, "not sparse +2556 .*the square of all positions of the batch")
+
+    @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
     def test_readme_of_calibrate_quotes_what_is_printed(self):
         text = (SOURCE / "hwmodels/calibrate/README.md").read_text(encoding="utf-8")
         command, quoted = re.search(r"```console\n\$ tiersim (.*?)\n\n(.*?)```", text, re.S).groups()

@@ -184,6 +184,9 @@ class Verbs(InFolder):
         self.assertEqual(models["llama2-7b"]["parameters"], 6738415616)
         self.assertEqual(models["llama2-7b"]["kv_bytes_per_token_fp16"], 2 * 32 * 32 * 128 * 2)
         self.assertEqual(models["deepseek-v3"]["kv_bytes_per_token_fp16"], 61 * (512 + 64) * 2)
+        self.assertEqual(models["glm-5.2"]["kv_bytes_per_token_fp16"], 78 * (512 + 64) * 2 + 21 * 132)
+        self.assertEqual(models["minimax-m3"]["kv_bytes_per_token_fp16"], 60 * 2 * 4 * 128 * 2 + 57 * 256)
+        self.assertEqual(models["minimax-m3"]["full_attention_layers"], 60)
 
     def test_systems_are_listed_with_tiers_and_what_is_shared(self):
         systems = {s["system"]: s for s in json.loads(run("list", "systems", "--json").stdout)}

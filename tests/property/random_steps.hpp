@@ -71,8 +71,10 @@ class RandomSteps {
       add(draw, sharing_.draw(rng_, system, model));
     if (sharing_.can_share(system) && rng_.below(prefill ? 2 : 32) == 0)
       add(draw, sharing_.draw_handover(rng_, system));
-    const bool indexes = model.ends_with("deepseek_v32.yaml") || model.ends_with("glm5.yaml");
-    if (indexes) draw.set.emplace_back("method={name: dsa}");
+    const auto is_one = [&](const char* name) { return model.ends_with(name); };
+    if (is_one("deepseek_v32.yaml") || is_one("glm5.yaml") || is_one("glm52.yaml"))
+      draw.set.emplace_back("method={name: dsa}");
+    if (is_one("minimax_m3.yaml")) draw.set.emplace_back("method={name: msa}");
     return draw;
   }
 

@@ -58,9 +58,9 @@ inline ScenarioConfig scenario(const std::string& path, const std::vector<std::s
 inline bool is_a_mismatch(const std::string& text) {
   for (const char* expected :
        {"a batch of 1 has no two micro-batches", "to prefetch", "gives a rank of", "exceeds the",
-        "where no query is guessed", "has rows of its own", "exceeds its layers",
-        "its indexer chooses", "reads chosen latents", "has an indexer", "has no indexer",
-        "error: speculation", "error: step.weight_types"})
+        "where no query is guessed", "on rows in the near tier", "has rows of its own",
+        "exceeds its layers", "its indexer chooses", "reads chosen latents", "has an indexer",
+        "has no indexer", "error: speculation", "error: step.weight_types"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

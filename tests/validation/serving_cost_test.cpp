@@ -185,7 +185,8 @@ TEST_P(ShippedStepCost, IsThatOfTheSameOperationsAsEvents) {
   EXPECT_GT(served, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost, ::testing::Values("maple", "methods", "tpla"),
+INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost,
+                         ::testing::Values("maple", "methods", "models", "tpla"),
                          [](const auto& of) { return std::string(of.param); });
 
 TEST(IterationCost, KnowsWhetherOperationsOverlap) {
@@ -193,15 +194,21 @@ TEST(IterationCost, KnowsWhetherOperationsOverlap) {
   EXPECT_TRUE(Costs(of_step("scenarios/methods/llama3_8b_dense_pool.yaml")).executed());
 }
 
-// Windows beside full attention, and chunks beside it with experts in every other layer.
+// Windows beside full attention, chunks beside it with experts in every other layer, layers that
+// share an indexer, and layers without one.
 TEST(IterationCost, OfLayersOfSeveralTypesIsTheSumOfAll) {
-  for (const char* model : {"gpt_oss_20b", "gemma3_27b", "llama4_maverick"}) {
+  for (const auto& [model, method] : {std::pair("gpt_oss_20b", "dense, kv_tier: near"),
+                                      {"gemma3_27b", "dense, kv_tier: near"},
+                                      {"llama4_maverick", "dense, kv_tier: near"},
+                                      {"glm52", "dsa"},
+                                      {"minimax_m3", "msa"}}) {
     SCOPED_TRACE(model);
     ServingConfig config;
     Diagnostics diagnostics;
-    config.scenario =
-        testing::try_scenario("scenarios/methods/llama3_8b_dense_hbm.yaml",
-                              {std::string("model.base=models/") + model + ".yaml"}, diagnostics);
+    config.scenario = testing::try_scenario("scenarios/methods/llama3_8b_dense_hbm.yaml",
+                                            {std::string("model.base=models/") + model + ".yaml",
+                                             std::string("method={name: ") + method + "}"},
+                                            diagnostics);
     ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
     Costs costs(std::move(config));
     EXPECT_FALSE(costs.executed());

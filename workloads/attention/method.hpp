@@ -123,8 +123,8 @@ class Method {
   /// True where the method chooses rows by the query, so that a guessed query lets a layer start
   /// early.
   virtual bool screens() const { return false; }
-  /// True where it runs the model's indexer. A model that has one needs such a method.
-  virtual bool runs_indexer() const { return false; }
+  /// The kind of indexer that it runs; empty for none. A model that has one needs such a method.
+  virtual std::optional<IndexerKind> runs_indexer() const { return {}; }
   /// True where several new positions of a sequence read the same rows, so that a decode step can
   /// verify drafts. Of a method that chooses rows by the query, the union over several queries is
   /// not published.

@@ -160,16 +160,20 @@ OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int laye
 }
 
 OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& c, int layer,
-                                  std::int64_t most, const std::vector<CachedTensor>& cached,
-                                  OpIds after) {
+                                  std::int64_t most, SparseReads reads,
+                                  const std::vector<CachedTensor>& cached, OpIds after) {
   AttentionContext sparse = c;
   sparse.model.attention_window = most;
   Pairs read = causal(sparse);
   const std::int64_t before = causal(c).before;
   const OpId fetched = before > 0 ? fetch_before(graph, c, layer, before, cached, after) : OpId();
-  read.positions = 0;
-  read.before = read.pairs;
-  read.by_row = true;
+  if (reads == SparseReads::each_query) {
+    read.positions = 0;
+    read.before = read.pairs;
+    read.by_row = true;
+  } else {
+    read.before = before;
+  }
   if (fetched.valid()) {
     read.before_from = TensorClass::staging;
     after.push_back(fetched);

@@ -17,11 +17,15 @@ namespace tiersim {
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& context, int layer,
                            const std::vector<CachedTensor>& cached, OpIds after);
 
-/// The same where each position attends to `most` of those before it, itself included, and reads
-/// their rows one by one: what positions read in common is not taken as found in L2.
+/// Reads of the rows that positions choose each for itself. each_query: one by one, so that what
+/// positions read in common is not taken as found in L2. once: the kernel goes over the rows with
+/// the queries that chose them.
+enum class SparseReads : std::uint8_t { each_query, once };
+
+/// The same where each position attends to `most` of those before it, itself included.
 OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                                  std::int64_t most, const std::vector<CachedTensor>& cached,
-                                  OpIds after);
+                                  std::int64_t most, SparseReads reads,
+                                  const std::vector<CachedTensor>& cached, OpIds after);
 
 /// Attention of each of `queries` positions over each of `positions`, whose keys and values are
 /// read from the near tier as `from`.

@@ -41,6 +41,8 @@ DeviceStep device_step(const AttentionContext& context) {
     const LlmConfig received = shard_of(context.model, to);
     const auto sent = [&](std::int64_t each) { return (each * copies + senders - 1) / senders; };
     out.handed_over = sent(cached_of(received));
+    if (received.indexer)
+      out.handed_index = Bytes::from_base(sent(received.indexer->key().in_base()));
     if (received.linear)
       out.handed_state =
           Bytes::from_base(sent(state_bytes(*received.linear, device.step.state_type).in_base()));

@@ -18,6 +18,7 @@ struct DeviceStep {
   std::int64_t vocabulary = 0;   ///< of the whole model
   std::int64_t handed_over = 0;  ///< elements that it sends for each position and layer; 0: none
   Bytes handed_state = {};       ///< of linear attention, that it sends for each sequence and layer
+  Bytes handed_index = {};       ///< an index key, for each position and layer with an indexer
   /// Rows of the tensor group; empty: one for each sequence, or for each new position of a decode
   /// step.
   std::optional<std::int64_t> logits = {};

@@ -13,7 +13,10 @@ namespace {
 LlmConfig layers_like_last(const LlmConfig& target, std::int64_t layers) {
   std::int64_t last = target.layers - 1;
   while (last > 0 && !caches_positions(target.type_of(last))) --last;
-  LlmConfig m = target.layers_of(target.type_of(last));
+  // A module has an indexer of its own (GLM-5.2).
+  const LayerType type = target.type_of(last);
+  LlmConfig m =
+      target.layers_of(type == LayerType::shared_index ? LayerType::indexed_attention : type);
   m.layers = layers;
   m.mlp_types.clear();
   m.mtp.reset();

@@ -78,8 +78,9 @@ Expected<std::string, std::vector<ImportProblem>> import_hf_config(
   HfKeys keys(path.string(), text);
   if (!keys.readable()) return Unexpected(keys.problems());
   const bool nested = keys.has_entries(std::string(kLanguageModel));
+  const std::string whole = nested ? keys.text("model_type", "") : "";
   if (nested) keys.enter(std::string(kLanguageModel));
-  const std::string name = keys.text("model_type", "");
+  const std::string name = keys.text("model_type", whole);  // that of MiniMax-M3 stands outside
   const auto families = hf_families();
   const auto type = std::ranges::find(families, std::string_view(name), &HfFamily::model_type);
   if (type == families.end()) {

@@ -10,6 +10,7 @@
 
 #include "sim/base/text.hpp"
 #include "workloads/llm/hf_hybrid.hpp"
+#include "workloads/llm/hf_indexed.hpp"
 #include "workloads/llm/hf_keys.hpp"
 #include "workloads/llm/hf_parts.hpp"
 #include "workloads/llm/llm_config.hpp"
@@ -94,15 +95,6 @@ void read_deepseek_v3(HfKeys& keys, LlmConfig& c) {
   read_deepseek(keys, c, "noaux_tc");
 }
 
-// With the indexer of DeepSeek sparse attention.
-void read_deepseek_v32(HfKeys& keys, LlmConfig& c) {
-  read_deepseek(keys, c, "noaux_tc");
-  c.indexer = IndexerConfig{.heads = keys.whole("index_n_heads"),
-                            .head_dim = keys.whole("index_head_dim"),
-                            .top_k = keys.whole("index_topk")};
-  keys.ignore("qk_head_dim");  // the sum of its parts
-}
-
 void read_t5(HfKeys& keys, LlmConfig& c) {
   c.encoder = EncoderConfig{.layers = keys.whole("num_layers")};
   c.layers = keys.whole_or_none("num_decoder_layers").value_or(c.encoder->layers);
@@ -122,7 +114,7 @@ void read_layer_types(HfKeys& keys, LlmConfig& c, std::int64_t pattern) {
   c.attention_window = keys.whole_or_none("sliding_window");
   std::vector<LayerType> types;
   const std::vector<std::string> names = keys.texts("layer_types");
-  const std::span known = std::span(kLayerTypeNames).first(kPositionTypes);
+  const std::span known = std::span(kLayerTypeNames).first(kPlainTypes);
   for (const std::string& name : names) {
     const auto at = std::ranges::find(known, name);
     if (at == known.end()) {
@@ -263,7 +255,7 @@ constexpr auto kFamilies = std::to_array<HfFamily>({{"cohere2", read_cohere2},
                                                     {"deepseek_v32", read_deepseek_v32},
                                                     {"gemma3_text", read_gemma3},
                                                     {"glm4_moe", read_glm4_moe},
-                                                    {"glm_moe_dsa", read_deepseek_v32},
+                                                    {"glm_moe_dsa", read_glm_moe_dsa},
                                                     {"gpt_oss", read_gpt_oss},
                                                     {"granitemoehybrid", read_granite_hybrid},
                                                     {"kimi_k2", read_deepseek_v3},
@@ -271,6 +263,9 @@ constexpr auto kFamilies = std::to_array<HfFamily>({{"cohere2", read_cohere2},
                                                     {"llama", read_llama},
                                                     {"llama4_text", read_llama4},
                                                     {"minimax_m2", read_minimax_m2},
+                                                    {"minimax_m3", read_minimax_m3},
+                                                    {"minimax_m3_vl", read_minimax_m3},
+                                                    {"minimax_m3_vl_text", read_minimax_m3},
                                                     {"mistral", read_mistral},
                                                     {"mixtral", read_mixtral},
                                                     {"nemotron_h", read_nemotron_h},

@@ -1,13 +1,38 @@
 #include "workloads/llm/indexer_config.hpp"
 
+#include "workloads/llm/data_type.hpp"
+
 namespace tiersim {
 
+std::vector<Product> IndexerConfig::projections(std::int64_t hidden,
+                                                std::int64_t query_latent) const {
+  if (kind == IndexerKind::msa) return {full_product(hidden, (1 + heads) * head_dim)};
+  return {full_product(hidden, head_dim), full_product(hidden, heads),
+          full_product(query_latent, heads * head_dim)};
+}
+
+Bytes IndexerConfig::key() const {
+  if (kind == IndexerKind::msa) return stored(head_dim, DataType::bf16);
+  constexpr std::int64_t kScaled = 128;  // elements that share a scale
+  constexpr Bytes kScale = Bytes::from_base(4);
+  return stored(head_dim, DataType::fp8) + kScale * ((head_dim + kScaled - 1) / kScaled);
+}
+
 void describe(Fields& f, IndexerConfig& c) {
-  f.doc("Indexer of DeepSeek sparse attention, which chooses the positions that are read.");
+  f.doc("Indexer of sparse attention, which chooses the positions that are read.");
+  f.optional("kind", c.kind, kIndexerKindNames,
+             "dsa: heads choose positions together, over latents (DeepSeek-V3.2, GLM-5); msa: each "
+             "chooses blocks for one group of query heads (MiniMax-M3).");
   f.required("heads", c.heads, "Heads that score.", in_range(1, 4096));
   f.required("head_dim", c.head_dim, "Width of such a head and of the index key.",
              in_range(1, 4096));
   f.required("top_k", c.top_k, "Positions that attention reads.", in_range(1, 1'000'000));
+  f.optional("block", c.block, "Positions of a block, which are chosen together.",
+             in_range(1, 65'536));
+  f.check(c.kind == IndexerKind::msa || c.block == 1, "block",
+          "has no meaning: dsa chooses single positions", "kind: msa, or leave it out");
+  f.check(c.block < 1 || c.top_k % c.block == 0, "top_k", "is not a number of whole blocks",
+          "a multiple of block");
 }
 
 }  // namespace tiersim

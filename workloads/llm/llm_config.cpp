@@ -39,6 +39,31 @@ void check_linear(Fields& f, const LlmConfig& c) {
                      "dense or experts where layer_types has no_attention");
 }
 
+void check_indexer(Fields& f, const LlmConfig& c) {
+  const auto find = [&](LayerType type) { return std::ranges::find(c.layer_types, type); };
+  const auto end = c.layer_types.end();
+  const auto indexed = find(LayerType::indexed_attention);
+  const auto shared = find(LayerType::shared_index);
+  f.check(shared == end || indexed < shared, "layer_types",
+          "has shared_index before any indexed_attention",
+          "the first layer with an indexer chooses for those after it");
+  f.check(c.indexer || indexed == end, "indexer",
+          "is missing, and layer_types has indexed_attention", "its heads and top_k");
+  if (!c.indexer) return;
+  f.check(c.layer_types.empty() || indexed != end, "indexer",
+          "is of no layer: layer_types has no indexed_attention", "leave it out");
+  f.check(!c.attention_window && !c.attention_chunk && !c.linear && !c.encoder, "indexer",
+          "cannot stand beside attention_window, attention_chunk, linear, encoder",
+          "no such model is known");
+  if (c.indexer->kind == IndexerKind::dsa)
+    return f.check(c.mla && c.mla->q_lora_rank > 0, "indexer", "needs mla with q_lora_rank",
+                   "its queries are made from the latent of the queries; or kind: msa");
+  f.check(!c.mla, "indexer", "of kind msa cannot stand beside mla",
+          "its heads choose for groups of query heads; or kind: dsa");
+  f.check(c.mla || c.indexer->heads == c.kv_heads, "indexer.heads", "is not kv_heads",
+          "under msa each head chooses for the query heads of one KV head");
+}
+
 void check_combinations(Fields& f, const LlmConfig& c) {
   f.check(c.kv_heads == 0 || c.heads % c.kv_heads == 0, "kv_heads", "does not divide heads",
           "every KV head serves the same number of query heads");
@@ -65,8 +90,7 @@ void check_combinations(Fields& f, const LlmConfig& c) {
             "leaves no layer with experts", "leave moe out for a model without experts");
     f.check(!c.encoder, "moe", "cannot stand beside encoder", "no such model is known");
   }
-  f.check(!c.indexer || (c.mla && c.mla->q_lora_rank > 0), "indexer", "needs mla with q_lora_rank",
-          "its queries are made from the latent of the queries");
+  check_indexer(f, c);
   if (!c.mla) return;
   f.check(c.kv_heads == c.heads, "kv_heads", "is not heads",
           "under mla every head unpacks keys of its own");
@@ -87,6 +111,7 @@ void check_combinations(Fields& f, const LlmConfig& c) {
 
 LayerType LlmConfig::type_of(std::int64_t layer) const {
   if (layer_types.empty()) {
+    if (indexer) return indexer->shared ? LayerType::shared_index : LayerType::indexed_attention;
     if (attention_window) return LayerType::sliding_attention;
     return attention_chunk ? LayerType::chunked_attention : LayerType::full_attention;
   }
@@ -106,6 +131,13 @@ std::int64_t LlmConfig::linear_layers() const {
   std::int64_t sum = 0;
   for (std::int64_t layer = 0; linear && layer < layers; ++layer)
     sum += type_of(layer) == LayerType::linear_attention ? 1 : 0;
+  return sum;
+}
+
+Bytes LlmConfig::index_keys() const {
+  Bytes sum;
+  for (std::int64_t layer = 0; indexer && layer < layers; ++layer)
+    if (type_of(layer) == LayerType::indexed_attention) sum += indexer->key();
   return sum;
 }
 
@@ -131,6 +163,8 @@ LlmConfig LlmConfig::layers_of(LayerType type) const {
   if (type != LayerType::linear_attention) m.linear.reset();
   if (type != LayerType::sliding_attention) m.attention_window.reset();
   if (type != LayerType::chunked_attention) m.attention_chunk.reset();
+  if (type != LayerType::indexed_attention && type != LayerType::shared_index) m.indexer.reset();
+  if (m.indexer) m.indexer->shared = type == LayerType::shared_index;
   return m;
 }
 
@@ -216,7 +250,6 @@ std::int64_t LlmConfig::attention_vectors() const {
   if (output_bias) all += hidden;
   if (qk_norm) all += qk_norm_over == QkNormWidth::head ? 2 * head_dim : query_width() + kv_width();
   if (attention_sinks) all += heads;
-  if (indexer) all += indexer->vectors();
   return all;
 }
 
@@ -234,8 +267,9 @@ std::int64_t LlmConfig::expert_vectors() const {
 std::int64_t LlmConfig::attention_parameters(LayerType type) const {
   if (type == LayerType::no_attention) return 0;
   if (type == LayerType::linear_attention) return linear ? linear->parameters(hidden) : 0;
-  const std::int64_t index =
-      indexer && mla ? weights_of(indexer->projections(hidden, mla->q_lora_rank)) : 0;
+  const std::int64_t index = type == LayerType::indexed_attention && indexer
+                                 ? weights_of(index_projections()) + indexer->vectors()
+                                 : 0;
   return index + weights_of(projections_in()) + weights_of(projections_out()) + attention_vectors();
 }
 
@@ -340,7 +374,9 @@ void describe(Fields& f, LlmConfig& c) {
       "mlp_types", c.mlp_types, kMlpTypeNames,
       "What follows the attention of each layer, likewise; as moe says where it is left out.");
   f.optional("linear", c.linear, "Linear attention of the layers of that type.");
-  f.optional("indexer", c.indexer, "Indexer that chooses the positions which attention reads.");
+  f.optional("indexer", c.indexer,
+             "Indexer that chooses the positions which attention reads, in all layers or in those "
+             "of indexed_attention.");
   f.optional("mla", c.mla, "Multi-head latent attention in place of keys and values per head.");
   f.optional("moe", c.moe, "Mixture of experts in place of the MLP.");
   f.optional("encoder", c.encoder, "An encoder, which every decoder layer attends to.");

@@ -43,13 +43,18 @@ enum class LayerType : std::uint8_t {
   full_attention,
   sliding_attention,  ///< the last LlmConfig::attention_window positions
   chunked_attention,  ///< those from the last multiple of LlmConfig::attention_chunk on
+  indexed_attention,  ///< those that its own indexer chooses (IndexerConfig)
+  shared_index,       ///< those that the last layer of indexed_attention before it chose (GLM-5.2)
   linear_attention,   ///< none: a state stands for all positions (LinearConfig)
   no_attention,       ///< the layer is an MLP alone (Nemotron-H)
 };
-inline constexpr std::array<std::string_view, 5> kLayerTypeNames{
-    "full_attention", "sliding_attention", "chunked_attention", "linear_attention", "no_attention"};
-/// The first so many types are of layers whose cache has keys and values of positions.
-inline constexpr std::size_t kPositionTypes = 3;
+inline constexpr std::array<std::string_view, 7> kLayerTypeNames{
+    "full_attention", "sliding_attention", "chunked_attention", "indexed_attention",
+    "shared_index",   "linear_attention",  "no_attention"};
+/// The first so many types are of layers whose cache has keys and values of positions; the first so
+/// many of those need no indexer.
+inline constexpr std::size_t kPositionTypes = 5;
+inline constexpr std::size_t kPlainTypes = 3;
 constexpr bool caches_positions(LayerType type) {
   return static_cast<std::size_t>(type) < kPositionTypes;
 }
@@ -107,8 +112,8 @@ struct LlmConfig {
   std::int64_t relative_buckets = 0;                  ///< relative position biases (T5); 0: none
   std::optional<std::int64_t> attention_window = {};  ///< positions a token attends to
   std::optional<std::int64_t> attention_chunk = {};   ///< positions that attend to each other only
-  /// Types of the layers in order, repeated up to the last one. Empty: all are windowed or chunked
-  /// where there is a window or a chunk, else full.
+  /// Types of the layers in order, repeated up to the last one. Empty: all are windowed, chunked or
+  /// indexed where there is a window, a chunk or an indexer, else full.
   std::vector<LayerType> layer_types = {};
   /// The same for what follows the attention. Empty: as `moe` says, else dense.
   std::vector<MlpType> mlp_types = {};
@@ -145,10 +150,12 @@ struct LlmConfig {
     return caches_latents() ? mla->head_latent() + mla->qk_rope_head_dim : head_dim;
   }
   std::int64_t mix_width() const { return caches_latents() ? mla->head_latent() : value_dim(); }
-  /// Elements that one position adds to the decoder's cache, over all layers.
+  /// Elements that one position adds to the decoder's cache, over all layers, beside index keys.
   std::int64_t cached_width() const {
     return attention_layers() * cached_heads() * (key_width() + value_width());
   }
+  /// Bytes of the index keys of one position, over all layers.
+  Bytes index_keys() const;
   LayerType type_of(std::int64_t layer) const;
   /// True where layers are of different types.
   bool mixes_types() const;
@@ -183,6 +190,10 @@ struct LlmConfig {
   std::vector<Product> cross_projections_in() const;
   std::vector<Product> cross_projections_out() const;
   Product cross_kv() const;
+  /// The products of the indexer; of a model that has one.
+  std::vector<Product> index_projections() const {
+    return indexer->projections(hidden, mla ? mla->q_lora_rank : 0);
+  }
   /// The product that joins so many vectors of the residual stream's width to one, on every GPU.
   Product joining(std::int64_t vectors) const {
     return {.in = vectors * hidden,
@@ -228,8 +239,8 @@ struct LlmConfig {
     return part ? part->shared_intermediate : moe->shared_width();
   }
 
-  /// Weights of a layer's attention that are no matrices: norms of queries, keys and latents,
-  /// biases, sinks; of linear attention where all layers have it.
+  /// Weights of a layer's attention that are no matrices, beside an indexer's: norms of queries,
+  /// keys and latents, biases, sinks; of linear attention where all layers have it.
   std::int64_t attention_vectors() const;
   /// Those of a layer's experts and router: biases, and the gate of the shared expert.
   std::int64_t expert_vectors() const;

@@ -143,6 +143,7 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
     m.kv_heads = m.heads;
   } else {
     m.kv_heads = std::max<std::int64_t>(m.kv_heads / shards, 1);
+    if (m.indexer) m.indexer->heads = m.kv_heads;  // one for each group of query heads
   }
   if (m.linear && !p.sequences_are_spread()) {
     m.linear->key_heads /= p.tensor;

@@ -266,16 +266,20 @@ void StepChain::end() {
 void StepChain::hand_over(int layer, OpId after) {
   const LlmConfig& m = contexts_.of(layer).model;
   const bool state = m.all_linear();
-  const Bytes rows = state ? step_.handed_state * c_.step.batch
-                           : step_.handed_rows(c_.step.batch * m.attended(c_.new_positions()));
+  const std::int64_t positions = state ? 0 : c_.step.batch * m.attended(c_.new_positions());
+  const Bytes rows = state ? step_.handed_state * c_.step.batch : step_.handed_rows(positions);
+  const Bytes index = m.indexer && !m.indexer->shared ? step_.handed_index * positions : Bytes{};
   Op op{.kind = OpKind::collective,
         .phase = Phase::kv_transfer,
         .layer = layer,
         .flops = {},
-        .collective = {
-            .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = rows, .ranks = 2}};
+        .collective = {.kind = CollectiveKind::send,
+                       .fabric = Fabric::transfer,
+                       .size = rows + index,
+                       .ranks = 2}};
   add_access(op, c_.placement.near, Direction::read,
              state ? TensorClass::states : TensorClass::keys, rows);
+  add_access(op, c_.placement.near, Direction::read, TensorClass::index_keys, index);
   op.after = {after};
   graph_.add(std::move(op));
 }

@@ -41,8 +41,10 @@ void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
                     m.linear->parameters(m.hidden) - m.linear->vectors());
   }
   sums.add(WeightPart::other, m.attention_vectors());
-  if (m.indexer)
-    sums.add(WeightPart::indexer, weights_of(m.indexer->projections(m.hidden, m.mla->q_lora_rank)));
+  if (m.indexer && type == LayerType::indexed_attention) {
+    sums.add(WeightPart::other, m.indexer->vectors());
+    sums.add(WeightPart::indexer, weights_of(m.index_projections()));
+  }
   if (m.mla) return add_latent_attention(m, sums);
   sums.add(WeightPart::q, m.hidden * m.query_width() * (m.attention_gate ? 2 : 1));
   sums.add(WeightPart::kv, m.hidden * 2 * m.kv_width());

@@ -86,5 +86,41 @@ TEST(ModelScenarios, DeepSeekV32) {
                                           58LL * (7168 * 256 + 59 * expert) + vocabulary);
 }
 
+// The same with 21 indexers for 78 layers, and 8 of 64 heads on a GPU.
+TEST(ModelScenarios, Glm52) {
+  const ReadWriteByClass bytes = traffic_of("glm52_b200");
+  EXPECT_EQ(bytes.read.at("index_keys"), 8LL * 21 * 131'072 * 132);
+  EXPECT_EQ(bytes.write.at("index_keys"), 8 * 21 * 132);
+  EXPECT_EQ(bytes.read.at("keys"), 8 * 78 * 2048 * 656);
+  EXPECT_EQ(bytes.write.at("keys"), 8 * 78 * 656);
+  const std::int64_t heads = 8;
+  const std::int64_t attention =
+      6144 * (2048 + 576) + 2048 * heads * 256 + 512 * heads * (192 + 256) + heads * 256 * 6144;
+  const std::int64_t indexer = 32 * 128 * 2048 + 128 * 6144 + 32 * 6144;
+  const std::int64_t expert = 3 * 6144 * 256;
+  const std::int64_t vocabulary = 2 * (154'880LL / 8 * 6144 + 8 * 6144);  // in bf16
+  EXPECT_EQ(bytes.read.at("weights"), 78 * attention + 21 * indexer + 3LL * 3 * 6144 * 1536 +
+                                          75LL * (6144 * 256 + 59 * expert) + vocabulary);
+}
+
+// 8 sequences: each GPU has one of 4 KV heads of 128 and its index head. 57 layers score 131072
+// index keys of 256 bytes and read 2048 positions, 3 read all of them; weights are a GPU's eighth
+// of the heads and of each expert. 8 tokens reach 29 of 128 experts: 128 (1 - (124 / 128)^8)
+// is 28.7.
+TEST(ModelScenarios, MiniMaxM3) {
+  const ReadWriteByClass bytes = traffic_of("minimax_m3_h200");
+  EXPECT_EQ(bytes.read.at("index_keys"), 8LL * 57 * 131'072 * 256);
+  EXPECT_EQ(bytes.write.at("index_keys"), 8 * 57 * 256);
+  EXPECT_EQ(bytes.read.at("keys"), 8LL * (57 * 2048 + 3 * 131'072) * 256);
+  EXPECT_EQ(bytes.read.at("values"), bytes.read.at("keys"));
+  EXPECT_EQ(bytes.write.at("keys"), 8 * 60 * 256);
+  const std::int64_t attention = 6144 * (8 + 2) * 128 + 8 * 128 * 6144;
+  const std::int64_t indexer = 6144 * 2 * 128;
+  const std::int64_t expert = 3 * 6144 * 384;
+  const std::int64_t vocabulary = 2 * (200'064LL / 8 * 6144 + 8 * 6144);  // in bf16
+  EXPECT_EQ(bytes.read.at("weights"), 60 * attention + 57 * indexer + 3LL * 3 * 6144 * 1536 +
+                                          57LL * (6144 * 128 + 30 * expert) + vocabulary);
+}
+
 }  // namespace
 }  // namespace tiersim::model_scenarios_test

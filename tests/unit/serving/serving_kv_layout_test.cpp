@@ -291,6 +291,26 @@ TEST(KvLayout, StatesTakeBlocksOfTheSamePool) {
   EXPECT_EQ(kv.capacity.positions, kv.blocks * 16);
 }
 
+// GLM-5.2: all 78 layers keep every position, and 21 an index key of 132 B beside the 576 elements
+// of a latent. A list has 2 B for each position that may be chosen.
+TEST(KvLayout, CountsIndexKeysOfTheLayersThatHaveThem) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/glm52.yaml", "method={name: dsa}",
+                                       "system.base=systems/b200_nvlink_8gpu.yaml",
+                                       "parallel.tensor=8", "step.weight_type=fp8"});
+  EXPECT_EQ(kv.groups, std::vector<BlockGroup>{{}});
+  EXPECT_EQ(kv.cached_bytes.front().in_base(), 16 * (78 * 576 * 2 + 21 * 132));
+  EXPECT_EQ(kv.block_bytes.front().in_base(), 16 * (78 * 576 * 2 + 21 * 132 + 2));
+}
+
+// MiniMax-M3 on four GPUs: one KV head of 128 each in 60 layers, and in 57 an index key of 256 B.
+TEST(KvLayout, CountsIndexKeysOnEachGpuOfATensorGroup) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/minimax_m3.yaml", "method={name: msa}",
+                                       "system.base=systems/b200_nvlink_8gpu.yaml",
+                                       "parallel.tensor=4", "step.weight_type=fp8"});
+  EXPECT_EQ(kv.groups, std::vector<BlockGroup>{{}});
+  EXPECT_EQ(kv.cached_bytes.front().in_base(), 16 * (60 * 2 * 128 * 2 + 57 * 256));
+}
+
 // A head of one layer has a 33rd layer of keys and values in every block, which is copied with the
 // others, and weights that join two vectors and make a layer: 2 (2 * 4096^2 + 4 * 4096^2 + 3 * 4096
 // * 11008 + 5 * 4096). Logits are of 4 rows a sequence, and need more than the largest prompt.

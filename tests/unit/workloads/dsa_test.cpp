@@ -102,10 +102,33 @@ TEST(Dsa, GpusOfATensorGroupEachRunTheIndexer) {
             flops(build(kDsa, sparse()), 0, Phase::attention));
 }
 
-TEST(Dsa, NeedsAnIndexer) {
-  EXPECT_EQ(problems(kDsa),
-            std::vector<std::string>{"name: model '' has no indexer (a model that has one "
-                                     "(deepseek-v3.2, glm-5), or another method)"});
+// Every second layer reads those of its own rows that the layer before it chose.
+TEST(Dsa, LayersThatShareAnIndexerKeepNoKeysAndChooseNothing) {
+  AttentionContext c = sparse();
+  c.model.layer_types = {LayerType::indexed_attention, LayerType::shared_index};
+  const Ledger kept = footprint(kDsa, c);
+  EXPECT_EQ(kept.at("near keys"), 4 * 2 * 64 * 40);
+  EXPECT_EQ(kept.at("near index_keys"), 2 * 2 * 64 * 132);
+  for (const AttentionContext& each : {c, prompt(c)}) {
+    const StepGraph graph = build(kDsa, each);
+    const StepGraph own =
+        build(kDsa, each.step.kind == StepKind::decode ? sparse() : prompt(sparse()));
+    EXPECT_EQ(ledger(graph, 0), ledger(own, 0));
+    EXPECT_EQ(flops(graph, 1, Phase::screening), 0);
+    EXPECT_EQ(flops(graph, 1, Phase::attention), flops(own, 1, Phase::attention));
+    EXPECT_EQ(ledger(graph, 1).at("near read keys"), ledger(own, 1).at("near read keys"));
+    EXPECT_FALSE(ledger(graph, 1).contains("near read index_keys"));
+    EXPECT_FALSE(ledger(graph, 1).contains("near write index_keys"));
+  }
+}
+
+// The matrices of an indexer, and scale and bias of its key's norm, in every second layer.
+TEST(Dsa, LayersThatShareAnIndexerHaveNoWeightsOfOne) {
+  LlmConfig model = sparse().model;
+  const std::int64_t all = model.parameters();
+  model.layer_types = {LayerType::indexed_attention, LayerType::shared_index};
+  EXPECT_EQ(all - model.parameters(), 2 * (32 * 128 + 32 * 3 + 12 * 3 * 128 + 2 * 128));
+  EXPECT_EQ(model.index_keys().in_base(), 2 * 132);
 }
 
 }  // namespace

@@ -67,6 +67,19 @@ TEST(Handover, SendsItsShareOfEachLayer) {
     }
 }
 
+// The first layer also sends 132 B of index key for each position; the second one has no indexer of
+// its own.
+TEST(Handover, SendsTheIndexKeysOfLayersThatHaveThem) {
+  LlmConfig model = small_latent();
+  model.indexer = IndexerConfig{.heads = 2, .head_dim = 128, .top_k = 4};
+  model.layer_types = {LayerType::indexed_attention, LayerType::shared_index};
+  const StepGraph graph = dense_step(prefill(model, kTwo, kTwo));
+  std::vector<std::int64_t> sent;
+  for (const Op& op : graph.ops)
+    if (op.phase == Phase::kv_transfer) sent.push_back(op.collective.size.in_base());
+  EXPECT_EQ(sent, (std::vector<std::int64_t>{800 + 40 * 132, 800}));
+}
+
 TEST(Handover, ByLayerWaitsForThatLayersAttentionAndNothingForIt) {
   const StepGraph graph = dense_step(prefill(small_latent(), kTwo, kSliced));
   for (const Op& op : graph.ops) {

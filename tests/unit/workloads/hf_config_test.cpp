@@ -354,7 +354,9 @@ TEST(HfConfig, ThatIsNoneIsOneProblem) {
   const std::string types =
       "supported: cohere2, deepseek_v2, deepseek_v3, deepseek_v32, gemma3_text, glm4_moe, "
       "glm_moe_dsa, gpt_oss, granitemoehybrid, kimi_k2, kimi_linear, llama, llama4_text, "
-      "minimax_m2, mistral, mixtral, nemotron_h, olmo3, phi3, qwen2, qwen3, qwen3_5_moe_text, "
+      "minimax_m2, minimax_m3, minimax_m3_vl, minimax_m3_vl_text, mistral, mixtral, nemotron_h, "
+      "olmo3, phi3, "
+      "qwen2, qwen3, qwen3_5_moe_text, "
       "qwen3_5_text, qwen3_moe, qwen3_next, t5";
   const std::string yaml =
       "; for another, write its dimensions as in configs/models/qwen3_30b_a3b.yaml";

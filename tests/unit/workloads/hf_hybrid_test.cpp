@@ -67,7 +67,31 @@ TEST(HfHybrid, OfEveryShippedModelGivesTheSameModel) {
     if (name == "qwen3_next_80b_a3b") model.mtp = same.mtp;
     EXPECT_EQ(canonical_json(model), canonical_json(same)) << name;
   }
-  EXPECT_EQ(models, 16U);
+  EXPECT_EQ(models, 18U);
+}
+
+// The published file of MiniMax-M3 names the type outside of its language model.
+TEST(HfHybrid, ALanguageModelWithoutATypeHasThatOfTheWhole) {
+  std::string inner = text_of(kConfigs / "minimax_m3.json");
+  const std::string type = "\"model_type\": \"minimax_m3\",";
+  inner.erase(inner.find(type), type.size());
+  const auto yaml = import("{\"model_type\": \"minimax_m3_vl\", \"text_config\": " + inner + "}");
+  ASSERT_TRUE(yaml) << yaml.error().front().message;
+  Diagnostics diagnostics;
+  const LlmConfig model = read_model(load_text(*yaml, "model.yaml", {}, diagnostics), diagnostics);
+  EXPECT_EQ(model.parameters(), shipped("minimax_m3").parameters());
+  EXPECT_TRUE(model.source.ends_with("the language model alone")) << model.source;
+}
+
+// Without names of the layers: one of each 4 after the first 3.
+TEST(HfHybrid, SharedIndexersFollowTheirPeriod) {
+  std::string text = text_of(kConfigs / "glm52.json");
+  text.replace(text.find("\"indexer_types\""), 15, "\"indexer_names\"");
+  const auto yaml = import(text);
+  ASSERT_TRUE(yaml) << yaml.error().front().message;
+  Diagnostics diagnostics;
+  const LlmConfig model = read_model(load_text(*yaml, "model.yaml", {}, diagnostics), diagnostics);
+  EXPECT_EQ(model.layer_types, shipped("glm52").layer_types);
 }
 
 // Each mistake is told by the name of its key.
@@ -89,6 +113,37 @@ TEST(HfHybrid, RefusesLayersThatAreNotModelled) {
             "'a/config.json': 'linear_attn_config' kda_layers has 28, and layers are 1 to 27");
   EXPECT_EQ(changed("deepseek_v32", "\"index_topk\"", "\"index_top_k\""),
             "'a/config.json': missing key 'index_topk'");
+  EXPECT_EQ(changed("glm52", "\"shared\"", "\"borrowed\""),
+            "'a/config.json': 'indexer_types' has borrowed, which is not modelled");
+  EXPECT_EQ(changed("glm52", "\"shared\", ", ""),
+            "'a/config.json': 'indexer_types' has 77 entries for 78 layers");
+  EXPECT_EQ(changed("glm52", "\"sparse\"", "\"dense\""),
+            "'a/config.json': 'mlp_layer_types' is not 'dense' for 3 layers, then 'sparse'");
+  EXPECT_EQ(changed("glm52", "\"num_attention_heads\"",
+                    "\"layer_types\": [\"full_attention\"], \"num_attention_heads\""),
+            "'a/config.json': 'layer_types' has full_attention, which is not modelled");
+  EXPECT_EQ(changed("glm52", "\"num_attention_heads\"",
+                    "\"layer_types\": [\"deepseek_sparse_attention\"], \"num_experts\": 256, "
+                    "\"num_attention_heads\""),
+            "");
+  EXPECT_EQ(changed("minimax_m3", "sparse_topk_blocks", "sparse_top_blocks"),
+            "'a/config.json': 'sparse_attention_config' has no sparse_topk_blocks");
+  EXPECT_EQ(
+      changed("minimax_m3", "\"sparse_attention_freq\": [0, ", "\"sparse_attention_freq\": ["),
+      "'a/config.json': 'sparse_attention_config' has 59 entries of sparse_attention_freq "
+      "for 60 layers");
+  EXPECT_EQ(changed("minimax_m3", "\"sparse_disable_index_value\": [0, 0, 0, 1",
+                    "\"sparse_disable_index_value\": [0, 0, 0, 0"),
+            "'a/config.json': 'sparse_attention_config' has values of the indexer in layer 3 "
+            "(sparse_disable_index_value), which is not modelled");
+  EXPECT_EQ(
+      changed("minimax_m3", "\"use_sparse_attention\": true", "\"use_sparse\": true"),
+      "'a/config.json': 'sparse_attention_config' has no use_sparse_attention: true, and full "
+      "attention is not read");
+  EXPECT_EQ(changed("minimax_m3", "\"moe_layer_freq\": [0, ", "\"moe_layer_freq\": [1, "),
+            "'a/config.json': 'moe_layer_freq' has 0 after 1, which is not modelled");
+  EXPECT_EQ(changed("minimax_m3", "\"moe_layer_freq\": [0, ", "\"moe_layer_freq\": ["),
+            "'a/config.json': 'moe_layer_freq' has 59 entries for 60 layers");
 }
 
 }  // namespace

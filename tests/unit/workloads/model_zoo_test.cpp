@@ -83,6 +83,10 @@ const std::map<std::string, std::int64_t> kPublished{
     {"granite4_h_small", 32'207'337'984},
     {"deepseek_v32", 685'355'329'792},
     {"glm5", 753'864'139'008},
+    {"glm52", 753'329'940'480},
+    // With the vision tower: 32 layers of 1280 and 5120, patches of 1176 elements, and a projector
+    // of 1280 to 6144 twice and four of those to 6144 twice, with their biases.
+    {"minimax_m3", 427'040'140'160},
     // Without the router's bias, which the total of the bf16 tensors leaves out: 23 layers of 128
     // experts; 40, and that of the prediction module, of 512.
     {"nemotron3_nano_30b_a3b", 31'577'937'344 + 23 * 128},
@@ -105,9 +109,9 @@ TEST(ModelZoo, PredictionModulesHaveThePublishedWeights) {
   SpeculationConfig config;
   config.draft.kind = "mtp";
   for (const char* name :
-       {"glm45", "glm45_air", "glm46", "glm5", "deepseek_v32", "qwen3_next_80b_a3b", "qwen35_27b",
-        "qwen35_35b_a3b", "qwen35_122b_a10b", "qwen35_397b_a17b", "nemotron3_super_120b_a12b",
-        "nemotron3_ultra_550b_a55b"}) {
+       {"glm45", "glm45_air", "glm46", "glm5", "glm52", "deepseek_v32", "qwen3_next_80b_a3b",
+        "qwen35_27b", "qwen35_35b_a3b", "qwen35_122b_a10b", "qwen35_397b_a17b",
+        "nemotron3_super_120b_a12b", "nemotron3_ultra_550b_a55b"}) {
     const AttentionContext context{.model = shipped(name),
                                    .step = {.batch = 1, .context = 1},
                                    .placement = {TierId(0), TierId(0)},
