@@ -9,11 +9,12 @@
 
 namespace tiersim {
 
-/// From strongest to weakest; an enumerator is spelled as in YAML.
-enum class NumberClass : std::uint8_t { measured, fitted, specification, assumed };
+/// From strongest to weakest; an enumerator is spelled as in YAML. Announced is what a vendor says
+/// of a part that nobody can buy yet.
+enum class NumberClass : std::uint8_t { measured, fitted, specification, announced, assumed };
 
-inline constexpr std::array<std::string_view, 4> kNumberClassNames{"measured", "fitted",
-                                                                   "specification", "assumed"};
+inline constexpr std::array<std::string_view, 5> kNumberClassNames{
+    "measured", "fitted", "specification", "announced", "assumed"};
 
 constexpr std::string_view name(NumberClass c) {
   return kNumberClassNames[static_cast<std::size_t>(c)];

@@ -14,6 +14,7 @@
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/config/number_classes.hpp"
 #include "sim/record/metric_names.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/record/table_json.hpp"
@@ -53,7 +54,7 @@ void add_kinds(Table& table, const std::string& category, const Kinds& kinds) {
   for (const auto& [kind, entry] : kinds.entries()) table.add({category, kind, entry.help});
 }
 
-Table hardware() {
+Table kinds() {
   const DeviceLibrary library = make_device_library();
   Table table = of({"category", "model"});
   table.columns.push_back({"description", Align::left, "what"});
@@ -159,6 +160,47 @@ Table devices() {
     const SourcedNumber& first = numbers.front();
     out.add({shown_path(path), category, loaded.config.kind, first.path,
              Cell(value->value, first.value), value->unit, name(first.number_class)});
+  }
+  return out;
+}
+
+// The calibrations of a GPU's kernels, each by its name: "h200/vllm-0.24.0".
+std::vector<std::string> calibrations_of(const Loaded<DeviceFile>& device) {
+  std::vector<std::string> out;
+  for (const char* fits : {"kernels", "timed_kernels"}) {
+    const Entry* entry = device.document.root().find(fits);
+    if (entry == nullptr) continue;
+    for (const Entry& kernel : entry->value.entries)
+      if (const Entry* from = kernel.value.find("from"))
+        if (std::ranges::find(out, from->value.scalar) == out.end())
+          out.push_back(from->value.scalar);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+Cell fits_cell(const std::vector<std::string>& fits) {
+  const std::string shown = fits.empty() ? "-" : join(fits);
+  return Cell(fits, shown);
+}
+
+// How many of a device's numbers are of each class; the fits of its kernels are listed by name.
+Table hardware() {
+  Table out = of({"file", "category", "calibrated by"});
+  out.columns.back().key = "calibrated_by";
+  for (const std::string_view c : kNumberClassNames)
+    out.columns.push_back({std::string(c), Align::right});
+  const auto bases = std::make_shared<BaseFiles>();
+  for (const fs::path& path : yaml_files("devices")) {
+    const auto loaded = read_file_of<DeviceFile>(path, "device", bases);
+    std::array<std::int64_t, kNumberClassNames.size()> counts{};
+    for (const ClassedNumber& number : list_number_classes(loaded.config))
+      if (!number.path.starts_with("kernels.") && !number.path.starts_with("timed_kernels."))
+        ++counts[static_cast<std::size_t>(number.number_class)];
+    Row row{shown_path(path), loaded.config.category(), fits_cell(calibrations_of(loaded))};
+    for (const std::int64_t count : counts)
+      row.push_back(count == 0 ? Cell(Cell::Absent{}, "-") : Cell(count));
+    out.add(std::move(row));
   }
   return out;
 }
@@ -373,7 +415,9 @@ struct Kind {
   Table (*make)();
 };
 constexpr std::array kKinds{
-    Kind{{"hw", "List the models of devices"}, hardware},
+    Kind{{"hw", "List the shipped devices: calibrated by whom, and how many numbers of each class"},
+         hardware},
+    Kind{{"kinds", "List the models of devices"}, kinds},
     Kind{{"devices", "List the shipped devices, each with its main number"}, devices},
     Kind{{"systems", "List the shipped systems: GPUs, tiers and shared devices"}, systems},
     Kind{{"calibrations", "List the fits to timings, by their names for `gpu.calibration`"},

@@ -88,7 +88,9 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     if (!fitting) return fitting;
     Simulation sim = *std::move(fitting);
     Recorder recorder(config, sim);
-    recorder.provenance(provenance, repeated != nullptr ? &repeated->classes_ : nullptr);
+    // Intervals are drawn for the numbers that the record lists.
+    recorder.provenance(evaluation == Evaluation::all ? Provenance::full : provenance,
+                        repeated != nullptr ? &repeated->classes_ : nullptr);
     recorder.accounting(results);
     if (evaluation == Evaluation::accounting) return sim;
     expect_countable(sim);

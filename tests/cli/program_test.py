@@ -173,7 +173,7 @@ class Verbs(InFolder):
         self.assertRegex(doctor.stdout, "(?m)^targets +none$")
 
     def test_lists(self):
-        for what in ("hw", "devices", "systems", "calibrations", "models", "methods", "metrics",
+        for what in ("hw", "kinds", "devices", "systems", "calibrations", "models", "methods", "metrics",
                      "scenarios"):
             rows = json.loads(run("list", what, "--json").stdout)
             self.assertTrue(rows, what)
@@ -304,7 +304,7 @@ class Verbs(InFolder):
     def test_bash_completes_two_levels_files_and_choices(self):
         self.assertLess({"run", "list", "config"}, self.completed(""))
         self.assertEqual(self.completed("li"), {"list"})
-        self.assertEqual(self.completed("list", ""), {"hw", "devices", "systems", "calibrations", "models", "methods", "metrics", "scenarios", "serving"})
+        self.assertEqual(self.completed("list", ""), {"hw", "kinds", "devices", "systems", "calibrations", "models", "methods", "metrics", "scenarios", "serving"})
         self.assertEqual(self.completed("list", "hw", "--j"), {"--json"})
         self.assertEqual(self.completed("config", "s"), {"show", "schema"})
         self.assertIn("device", self.completed("config", "schema", ""))

@@ -222,7 +222,7 @@ void add_provenance(Page& page, const std::vector<PaperPage>& papers,
                                    "and maps are in report.json",
                                    runs.rows.size())},
               {"classes",
-               "measured, fitted, specification, assumed: a time has the weakest class "
+               "measured, fitted, specification, announced, assumed: a time has the weakest class "
                "among the numbers that it depends on; bytes are counted from published "
                "dimensions"}});
   page.text(

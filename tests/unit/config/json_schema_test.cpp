@@ -102,7 +102,7 @@ TEST(JsonSchema, TakesASourcedNumberInBothForms) {
   ASSERT_EQ(capacity["anyOf"].size(), 2U);
   EXPECT_EQ(capacity["anyOf"][0]["type"], "string");
   EXPECT_EQ(capacity["anyOf"][1]["properties"]["class"].dump(),
-            R"({"enum":["measured","fitted","specification","assumed"]})");
+            R"({"enum":["measured","fitted","specification","announced","assumed"]})");
 }
 
 }  // namespace

@@ -53,7 +53,25 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedSpec,
                          ::testing::Values("analytic_100k.yaml", "decode_1000.yaml",
                                            "kv_methods.yaml", "maple_pool.yaml",
                                            "sample_system.yaml", "serving_load.yaml",
-                                           "tpla_ridge.yaml"));
+                                           "tpla_ridge.yaml", "next_generation.yaml"));
+
+// The calibrated kernels of the H200 have intervals; the step's time then has one, too.
+TEST(PointReader, APointHasIntervalsWhereTheReadingIsAll) {
+  PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
+  const std::string file =
+      (testing::configs() / "scenarios/methods/llama3_8b_dense_hbm.yaml").string();
+  Diagnostics diagnostics;
+  ASSERT_TRUE(loader.prepare({file}, diagnostics)) << diagnostics.text();
+  PointReader reader(loader);
+  const ReadPoint& point = reader.read(file, {"uncertainty.draws=20"});
+  for (const SweepKeep keep : {SweepKeep::metrics, SweepKeep::results}) {
+    const PointOutcome all = evaluate(point, SweepReading::all, keep);
+    EXPECT_EQ(all.status, PointStatus::ok) << all.problem;
+    EXPECT_NE(all.results.find("ci95"), std::string::npos);
+    const PointOutcome times = evaluate(point, SweepReading::times, keep);
+    EXPECT_EQ(times.results.find("ci95"), std::string::npos);
+  }
+}
 
 TEST(PointReader, SaysWhatIsWrongWithAPointAndReadsThoseAfterIt) {
   PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
