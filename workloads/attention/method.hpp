@@ -54,6 +54,12 @@ struct AttentionContext {
   /// Drafted tokens of each sequence whose positions a decode step computes with its next one;
   /// step.context includes them.
   std::int64_t drafts = 0;
+  /// Positions of the whole prompt, of which step.context are those of one context rank
+  /// (context_attention.hpp); 0: the prompt is not cut.
+  std::int64_t prompt = 0;
+  /// The context rank of this GPU; without it the one with the most work, which the others wait
+  /// for.
+  std::optional<std::int64_t> context_rank = {};
   /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;
 
@@ -129,6 +135,8 @@ class Method {
   /// verify drafts. Of a method that chooses rows by the query, the union over several queries is
   /// not published.
   virtual bool verifies_drafts() const { return false; }
+  /// True where it caches every position, so that each of several context ranks caches its own.
+  virtual bool cuts_prompts() const { return false; }
   /// Data that it keeps of every position, for one layer.
   virtual std::vector<CachedTensor> cached(const AttentionContext& context) const = 0;
   /// Adds tensors that stay for the whole step: staging, index lists, weights of the method.

@@ -47,7 +47,8 @@ struct Pairs {
   std::int64_t before = 0;  // rows cached earlier that are read
   TensorClass before_from = TensorClass::keys;
   bool causal = false;
-  bool by_row = false;  // each query reads rows of its own
+  bool by_row = false;    // each query reads rows of its own
+  std::int64_t runs = 0;  // of queries, which attend to rows of other ranks; 0: a whole sequence
 };
 
 Pairs causal(const AttentionContext& c) {
@@ -66,11 +67,28 @@ Pairs causal(const AttentionContext& c) {
   return out;
 }
 
+// Each run of queries is a sequence of its own: causal attention over itself and as many positions
+// before it as give the pairs.
+AttentionShape block_shape(const AttentionContext& c, const Pairs& p) {
+  const LlmConfig& m = c.model;
+  const std::int64_t tokens = std::max<std::int64_t>(1, p.queries / p.runs);
+  const std::int64_t mean = p.pairs / std::max<std::int64_t>(1, p.queries);
+  return {.sequences = c.step.batch * p.runs,
+          .heads = m.heads,
+          .kv_heads = m.mla ? m.heads : m.kv_heads,
+          .head_dim = (m.head_dim + m.value_dim()) / 2,
+          .tokens = tokens,
+          .before = m.attention_window.value_or(std::max<std::int64_t>(0, mean - tokens / 2)),
+          .window = m.attention_window.value_or(0),
+          .kv_bits = bits(c.step.kv_type)};
+}
+
 // Causal attention in the mean of all chunks; nothing for absorbed latents and for attention to
 // rows of another kind. Unpacked latents are heads with the mean width of keys and values.
 AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
   const LlmConfig& m = c.model;
   if (!p.causal || (m.mla && latent_form(c.step) == LatentForm::absorbed)) return {};
+  if (p.runs > 0) return block_shape(c, p);
   auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
   if (m.attention_chunk)  // each attends by itself
     chunks *= std::max<std::int64_t>(1, (p.queries + p.before) / (chunks * *m.attention_chunk));
@@ -175,6 +193,26 @@ OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& c, i
     after.push_back(fetched);
   }
   return add_pairs(graph, c, layer, read, std::move(after));
+}
+
+OpId add_prefill_block(StepGraph& graph, const AttentionContext& c, int layer,
+                       const PrefillBlock& block, OpIds after) {
+  return add_pairs(graph, c, layer,
+                   {.queries = block.queries,
+                    .positions = block.keys,
+                    .pairs = block.pairs,
+                    .causal = true,
+                    .runs = block.runs},
+                   std::move(after));
+}
+
+Bytes attended_row(const LlmConfig& model, LatentForm form) {
+  const HeadWidths width(model, form);
+  return stored(width.row_width * width.rows, DataType::bf16);
+}
+
+Bytes attended_result(const LlmConfig& model, LatentForm form) {
+  return stored(HeadWidths(model, form).value * model.heads, DataType::bf16);
 }
 
 OpId add_full_attention(StepGraph& graph, const AttentionContext& c, int layer,

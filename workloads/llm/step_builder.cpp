@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "workloads/attention/context_attention.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/draft.hpp"
@@ -55,10 +56,10 @@ Bytes activations(const DeviceStep& step) {
          stored(logits, DataType::bf16);
 }
 
-// Partial results of a split attention, and the two buffers of a collective.
+// Partial results of a split attention, and the buffers of collectives.
 Bytes workspace(const DeviceStep& step) {
   const AttentionContext& c = step.context;
-  Bytes sum;
+  Bytes sum = context_buffers(c);
   if (c.step.kind == StepKind::decode)
     sum += c.kernel.partial_results(step.own_tokens() * c.model.heads, c.model.mix_width());
   if (c.parallel.tensor > 1)
