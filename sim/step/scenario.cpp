@@ -127,6 +127,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_placement(f, c);
   check_step(f, c);
   check_parallel(f, c);
+  check_cached(f, c);
   check_latent(f, c);
   check_types(f, c);
   check_states(f, c);

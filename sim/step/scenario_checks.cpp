@@ -55,15 +55,19 @@ void check_context(Fields& f, const ScenarioConfig& c) {
           "a decode step has one new position of a sequence, and none to cut",
           "step.kind: prefill; GPUs that decode share the model by tensor, pipeline or attention: "
           "data");
-  f.check(!c.method.method || c.method.method->cuts_prompts(), "parallel.context",
+  f.check(!c.method.method || c.method.method->caches_all(), "parallel.context",
           "method '" + c.method.name +
               "' caches more or less than a row of each position, and which rank has it is not "
               "modelled",
           "dense, tiered or layer_prefetch");
-  f.check(c.step.context >= p.context_pieces(), "step.context",
-          fmt::format("{} positions are not {} pieces for {} context ranks", c.step.context,
+  const std::int64_t positions = c.step.context - c.step.found();
+  f.check(positions >= p.context_pieces(), "step.context",
+          fmt::format("{} positions are not {} pieces for {} context ranks", positions,
                       p.context_pieces(), p.context_ranks()),
           "a position or more for each piece");
+  f.check(!c.step.cached || c.placement.far == c.placement.near, "step.cached",
+          "positions of context ranks are not found in another tier than the GPU's own",
+          "placement.far: " + c.placement.near);
   f.check(c.step.overlap == Overlap::serial, "step.overlap",
           "the exchange between context ranks overlaps with the attention of its own micro-batch",
           "serial");
@@ -100,6 +104,24 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
     for (const MethodProblem& problem : c.method.method->problems(seen.layers_of(type), step))
       f.check(false, "method." + problem.key, problem.message, problem.hint);
   }
+}
+
+void check_cached(Fields& f, const ScenarioConfig& c) {
+  if (!c.step.cached) return;
+  f.check(c.step.kind == StepKind::prefill, "step.cached",
+          "a decode step has all positions but the new ones in its cache", "leave it out");
+  f.check(c.step.found() < c.step.context, "step.cached",
+          fmt::format("{} of {} positions leaves none to read", c.step.found(), c.step.context),
+          "fewer than step.context");
+  f.check(!c.model.encoder, "step.cached",
+          "model '" + c.model.name + "' has an encoder, which reads its input whole",
+          "leave it out");
+  f.check(!c.handover, "step.cached",
+          "the part of the cache that the decoding GPUs have already is not modelled",
+          "leave it or handover out");
+  f.check(!c.method.method || c.method.method->caches_all(), "step.cached",
+          "method '" + c.method.name + "' does not keep a row of every position",
+          "dense, tiered or layer_prefetch");
 }
 
 void check_types(Fields& f, const ScenarioConfig& c) {

@@ -18,6 +18,8 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 void check_context(Fields& f, const ScenarioConfig& c);
 /// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
+/// Positions that a prefill finds in the cache are fewer than all, and can be there.
+void check_cached(Fields& f, const ScenarioConfig& c);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_types(Fields& f, const ScenarioConfig& c);
 void check_states(Fields& f, const ScenarioConfig& c);

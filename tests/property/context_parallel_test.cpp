@@ -44,12 +44,17 @@ class Draws {
     ParallelConfig parallel{.context = ranks, .context_exchange = exchange};
     if (exchange != ContextExchange::all_to_all && rng_.below(2) == 0)
       parallel.context_order = ContextOrder::contiguous;
-    return {.model = model,
-            .step = {.kind = StepKind::prefill,
-                     .batch = 1 + below(rng_, 3),
-                     .context = 2 * ranks + below(rng_, 3000)},
-            .placement = {tier, tier},
-            .parallel = parallel};
+    AttentionContext out{.model = model,
+                         .step = {.kind = StepKind::prefill,
+                                  .batch = 1 + below(rng_, 3),
+                                  .context = 2 * ranks + below(rng_, 3000)},
+                         .placement = {tier, tier},
+                         .parallel = parallel};
+    if (rng_.below(2) == 0) {
+      out.step.cached = 1 + below(rng_, 3000);
+      out.step.context += *out.step.cached;
+    }
+    return out;
   }
 
  private:
@@ -60,7 +65,7 @@ class Draws {
 class Rows final : public Method {
  public:
   void describe(Fields&) override {}
-  bool cuts_prompts() const override { return true; }
+  bool caches_all() const override { return true; }
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return {{TensorClass::keys, c.placement.near, c.step.context,
              Bytes::from_base(4 * c.model.head_dim), c.step.batch * c.model.kv_heads}};
@@ -82,7 +87,8 @@ void add(Work& sum, const AttentionContext& context, const System& system) {
     if (op.family == KernelFamily::prefill_attention) sum.attention += op.flops.in_base();
     if (op.layer >= 0 && op.family == KernelFamily::gemm) sum.products += op.flops.in_base();
     for (const Access& a : op.accesses)
-      if (a.tensor_class == TensorClass::keys) sum.stored += a.payload.in_base();
+      if (a.tensor_class == TensorClass::keys && a.direction == Direction::write)
+        sum.stored += a.payload.in_base();
   }
 }
 

@@ -32,6 +32,7 @@ class Exchange {
         ranks_(c.parallel.context_ranks()),
         rank_(*c.context_rank),
         own_(pieces(rank_)),
+        found_(c.prompt_found),
         form_(latent_form(c.step)) {}
 
   OpId add(StepGraph& graph, int layer, OpId made, OpId ready) const {
@@ -48,21 +49,30 @@ class Exchange {
   Bytes buffers() const {
     const ContextExchange exchange = c_.parallel.exchange();
     if (exchange == ContextExchange::all_to_all)
-      return (queries_and_rows() + result_row()) * positions_of(own_);
+      return (queries_and_rows() + result_row()) * positions_of(own_) +
+             found_rows() * c_.step.found();
     if (exchange == ContextExchange::ring && !sees_part(c_.model))
-      return exchanged_row(c_.model) * (2 * hop()) + partial_row() * partial_queries() +
-             unpacked(hop());
+      return hop() * 2 + partial_row() * partial_queries() +
+             unpacked(most_positions(c_.parallel, c_.prompt) + most_found());
     const std::int64_t rows = exchange == ContextExchange::ring && neighbours_suffice()
                                   ? most_from_neighbours()
                                   : c_.prompt;
-    return exchanged_row(c_.model) * rows + unpacked(rows);
+    return exchanged_row(c_.model) * rows + found_row() * found_ + unpacked(rows + found_);
   }
 
  private:
   std::vector<PromptPiece> pieces(std::int64_t rank) const {
     return pieces_of(c_.parallel, c_.prompt, rank);
   }
-  std::int64_t hop() const { return most_positions(c_.parallel, c_.prompt); }
+  std::int64_t found_of(std::int64_t rank) const { return found_by(c_.parallel, found_, rank); }
+  std::int64_t most_found() const { return found_of(0); }
+  // One cached position, as it is kept.
+  Bytes found_row() const { return KvShape(c_).row_pair() * c_.model.cached_heads(); }
+  // Of one sequence.
+  Bytes hop() const {
+    return exchanged_row(c_.model) * most_positions(c_.parallel, c_.prompt) +
+           found_row() * most_found();
+  }
   Bytes result_row() const { return attended_result(c_.model, form_); }
   Bytes partial_row() const { return result_row() + kLogSum * c_.model.heads; }
   bool unpacks() const { return c_.model.mla && form_ == LatentForm::explicit_heads; }
@@ -72,10 +82,23 @@ class Exchange {
 
   // The rank whose rows are there in a step of the ring.
   std::int64_t source(std::int64_t step) const { return (rank_ - step + ranks_) % ranks_; }
+  // All queries attend to what was cached before.
+  PrefillBlock block(std::int64_t step) const {
+    const std::int64_t from = source(step);
+    const PiecePairs met = piece_pairs(own_, pieces(from));
+    PrefillBlock out{
+        .queries = met.queries, .keys = met.keys, .found = found_of(from), .pairs = met.pairs};
+    if (out.found > 0) {
+      out.queries = positions_of(own_);
+      out.pairs += out.queries * out.found;
+    }
+    const bool both = step > 0 && out.queries == positions_of(own_);
+    out.runs = both ? std::ssize(own_) : 1;
+    return out;
+  }
   std::int64_t partial_queries() const {
     std::int64_t sum = 0;
-    for (std::int64_t step = 0; step < ranks_; ++step)
-      sum += piece_pairs(own_, pieces(source(step))).queries;
+    for (std::int64_t step = 0; step < ranks_; ++step) sum += block(step).queries;
     return sum;
   }
 
@@ -100,26 +123,22 @@ class Exchange {
 
   // The next rows travel beside the attention over these.
   OpId add_ring(StepGraph& graph, int layer, OpId made, OpId ready) const {
-    const Bytes size = exchanged_row(c_.model) * (c_.step.batch * hop());
     OpId rows = made;
     OpId before;  // attention of the step before
     for (std::int64_t step = 0; step < ranks_; ++step) {
-      const bool last = step + 1 == ranks_;
-      const OpId next =
-          last ? OpId() : exchange(graph, layer, CollectiveKind::send, size, {rows, before});
-      const auto from = pieces(source(step));
-      const PiecePairs met = piece_pairs(own_, from);
-      if (met.pairs > 0) {
-        const OpId read = step == 0 ? ready : unpack(graph, layer, positions_of(from), rows);
-        const std::int64_t runs = step == 0 ? 1 : runs_of(met.queries);
-        before = add_prefill_block(
-            graph, c_, layer,
-            {.queries = met.queries, .keys = met.keys, .pairs = met.pairs, .runs = runs},
-            {read, before});
+      const OpId next = step + 1 == ranks_ ? OpId()
+                                           : exchange(graph, layer, CollectiveKind::send,
+                                                      hop() * c_.step.batch, {rows, before});
+      if (const PrefillBlock met = block(step); met.pairs > 0) {
+        // The rank's own rows are unpacked with its projections.
+        const std::int64_t latents =
+            found_of(source(step)) + (step == 0 ? 0 : positions_of(pieces(source(step))));
+        const OpId read = unpack(graph, layer, latents, step == 0 ? ready : rows);
+        before = add_prefill_block(graph, c_, layer, met, {read, before});
         add_access(graph.ops[before.index()], c_.placement.near, Direction::write,
                    TensorClass::activations, log_sums(met.queries));
       }
-      if (!last) rows = next;
+      rows = next;
     }
     return merge(graph, layer, before);
   }
@@ -127,11 +146,6 @@ class Exchange {
   Bytes log_sums(std::int64_t queries) const {
     return kLogSum * (c_.step.batch * c_.model.heads * queries);
   }
-  // Number of the rank's pieces that these queries are.
-  std::int64_t runs_of(std::int64_t queries) const {
-    return queries == positions_of(own_) ? static_cast<std::int64_t>(own_.size()) : 1;
-  }
-
   // A multiplication and an addition for each element of a partial result.
   OpId merge(StepGraph& graph, int layer, OpId after) const {
     const std::int64_t parts = c_.step.batch * partial_queries();
@@ -149,9 +163,10 @@ class Exchange {
   }
 
   OpId add_all_gather(StepGraph& graph, int layer, OpId made, OpId ready) const {
-    const Bytes size = exchanged_row(c_.model) * (c_.step.batch * c_.prompt);
-    const OpId rows = exchange(graph, layer, CollectiveKind::all_gather, size, {made});
-    return attend(graph, layer, c_.prompt - positions_of(own_), rows, ready);
+    const Bytes size = exchanged_row(c_.model) * c_.prompt + found_row() * found_;
+    const OpId rows =
+        exchange(graph, layer, CollectiveKind::all_gather, size * c_.step.batch, {made});
+    return attend(graph, layer, c_.prompt - positions_of(own_) + found_, rows, ready);
   }
 
   OpId add_neighbours(StepGraph& graph, int layer, OpId made, OpId ready) const {
@@ -168,10 +183,13 @@ class Exchange {
     PrefillBlock block{.queries = positions_of(own_),
                        .runs = static_cast<std::int64_t>(own_.size())};
     for (const PromptPiece& p : own_) {
-      block.keys += p.count + rows_before(m, p.first);
-      block.pairs += m.attended_pairs(p.end()) - m.attended_pairs(p.first);
+      const std::int64_t before = rows_before(m, found_ + p.first);
+      block.keys += p.count + std::min(before, p.first);
+      block.found += std::max<std::int64_t>(0, before - p.first);
+      block.pairs += m.attended_pairs(found_ + p.end()) - m.attended_pairs(found_ + p.first);
     }
     block.keys = std::min(block.keys, own_.back().end());
+    block.found = std::min(block.found, found_);
     if (m.attention_chunk)  // each attends by itself
       block.runs = std::max(block.runs, block.queries / *m.attention_chunk);
     return add_prefill_block(graph, c_, layer, block,
@@ -180,6 +198,7 @@ class Exchange {
 
   // True where the rows that a piece attends to lie in it and the piece before it, on every rank.
   bool neighbours_suffice() const {
+    if (found_ > 0) return false;
     const std::int64_t shortest = c_.prompt / c_.parallel.context_pieces();
     for (std::int64_t rank = 0; rank < ranks_; ++rank)
       for (const PromptPiece& p : pieces(rank))
@@ -209,12 +228,16 @@ class Exchange {
     const LlmConfig& m = c_.model;
     return stored(m.query_width() + sent_kv_heads() * (m.head_dim + m.value_dim()), DataType::bf16);
   }
+  // A cached position for the ranks that its heads go to.
+  Bytes found_rows() const { return KvShape(c_).row_pair() * sent_kv_heads(); }
   OpId add_all_to_all(StepGraph& graph, int layer, OpId ready) const {
-    const std::int64_t own = c_.step.batch * hop();
-    const OpId there =
-        exchange(graph, layer, CollectiveKind::all_to_all, queries_and_rows() * own, {ready});
+    const std::int64_t own = c_.step.batch * most_positions(c_.parallel, c_.prompt);
+    const Bytes found = found_rows() * (c_.step.batch * most_found());
+    const OpId there = exchange(graph, layer, CollectiveKind::all_to_all,
+                                queries_and_rows() * own + found, {ready});
     AttentionContext part = c_;
-    part.step.context = std::exchange(part.prompt, 0);
+    part.step.context = std::exchange(part.prompt, 0) + found_;
+    if (found_ > 0) part.step.cached = found_;
     part.model.heads /= ranks_;
     part.model.kv_heads = sent_kv_heads() / ranks_;
     const OpId attended = add_prefill_attention(graph, part, layer, {}, {there});
@@ -225,6 +248,7 @@ class Exchange {
   std::int64_t ranks_;
   std::int64_t rank_;
   std::vector<PromptPiece> own_;
+  std::int64_t found_;  // cached positions of all ranks
   LatentForm form_;
 };
 

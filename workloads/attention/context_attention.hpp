@@ -17,8 +17,11 @@
 //   Bytes     of a hop: bf16 rows of the rank with the most positions.
 //   FLOPs     the pairs of a rank's queries; over all ranks those of one GPU, but for the unpacking
 //             of latents.
-//   Ignores   decode steps; positions that are cached before the prompt; smaller messages of ranks
-//             with fewer positions; the wait of ranks that end a step earlier (contiguous).
+//   Cached    positions before a prompt lie on the ranks in equal parts, and go with the rows of
+//   the
+//             new ones, as they are kept.
+//   Ignores   decode steps; smaller messages of ranks with fewer positions; the wait of ranks that
+//             end a step earlier (contiguous).
 //   Source    Ring Attention (arXiv:2310.01889), Striped Attention (arXiv:2311.09431), Llama 3
 //             (arXiv:2407.21783, section 3.3.2), DeepSpeed-Ulysses (arXiv:2309.14509), Context
 //             Parallelism for Scalable Million-Token Inference (arXiv:2411.01783, sections 3.5.2

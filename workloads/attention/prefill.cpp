@@ -52,18 +52,17 @@ struct Pairs {
 };
 
 Pairs causal(const AttentionContext& c) {
-  const std::int64_t positions = c.step.context;
+  const std::int64_t positions = c.new_positions();
   Pairs out{.queries = positions, .positions = positions, .causal = true};
   const LlmConfig& m = c.model;
-  if (c.chunks.empty()) {
-    out.pairs = m.attended_pairs(positions);
-    return out;
-  }
-  for (const auto& [tokens, before] : c.chunks) {
+  const auto add = [&](const PromptChunk& chunk) {
+    const auto [tokens, before] = chunk;
     out.pairs += m.attended_pairs(before + tokens) - m.attended_pairs(before);
     out.before += m.attention_chunk ? before % *m.attention_chunk
                                     : std::min(before, m.attended(before + tokens));
-  }
+  };
+  if (c.chunks.empty()) add({positions, c.step.found()});
+  for (const PromptChunk& chunk : c.chunks) add(chunk);
   return out;
 }
 
@@ -146,7 +145,7 @@ OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::i
     const std::int64_t far = positions * t.positions / of_class(t.tensor_class);
     if (far == 0) continue;
     const std::int64_t run =
-        std::max<std::int64_t>(1, far / static_cast<std::int64_t>(c.chunks.size()));
+        std::max<std::int64_t>(1, far / std::max<std::int64_t>(1, std::ssize(c.chunks)));
     fetch.parts.push_back({t.tensor_class, t.per_position() * far, t.piece * run});
   }
   return fetch.parts.empty() ? OpId() : add_fetch(graph, c, layer, std::move(fetch));
@@ -201,6 +200,10 @@ OpId add_prefill_block(StepGraph& graph, const AttentionContext& c, int layer,
                    {.queries = block.queries,
                     .positions = block.keys,
                     .pairs = block.pairs,
+                    .before = block.found,
+                    .before_from = c.model.mla && latent_form(c.step) == LatentForm::explicit_heads
+                                       ? TensorClass::activations
+                                       : TensorClass::keys,
                     .causal = true,
                     .runs = block.runs},
                    std::move(after));

@@ -32,11 +32,12 @@ OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int l
 /// Attention of new positions over a part of the positions before them, by one kernel.
 struct PrefillBlock {
   std::int64_t queries = 0;  ///< positions of a sequence that attend
-  std::int64_t keys = 0;     ///< positions of a sequence whose rows are read
+  std::int64_t keys = 0;     ///< positions of a sequence whose rows this step made, and are read
+  std::int64_t found = 0;    ///< positions of a sequence whose rows were cached, and are read
   std::int64_t pairs = 0;    ///< of a query and a key of a sequence
   std::int64_t runs = 1;     ///< of consecutive queries, equally long
 };
-/// The block for every sequence of the batch; rows are read as this step made them. For kernels
+/// The block for every sequence of the batch. For kernels
 /// that follow timings it is causal attention with as many pairs.
 OpId add_prefill_block(StepGraph& graph, const AttentionContext& context, int layer,
                        const PrefillBlock& block, OpIds after);

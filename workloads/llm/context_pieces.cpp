@@ -37,6 +37,10 @@ std::int64_t positions_of(const std::vector<PromptPiece>& pieces) {
   return sum;
 }
 
+std::int64_t found_by(const ParallelConfig& parallel, std::int64_t found, std::int64_t rank) {
+  return piece(found, parallel.context_ranks(), rank).count;
+}
+
 std::int64_t most_positions(const ParallelConfig& parallel, std::int64_t positions) {
   std::int64_t most = 0;
   for (std::int64_t rank = 0; rank < parallel.context_ranks(); ++rank)

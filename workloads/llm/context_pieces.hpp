@@ -28,6 +28,9 @@ std::vector<PromptPiece> pieces_of(const ParallelConfig& parallel, std::int64_t 
                                    std::int64_t rank);
 /// Number of positions of one rank.
 std::int64_t positions_of(const std::vector<PromptPiece>& pieces);
+/// Of positions that were cached before, those of one rank: as many on each of them, whichever they
+/// are.
+std::int64_t found_by(const ParallelConfig& parallel, std::int64_t found, std::int64_t rank);
 /// Most positions that any rank has.
 std::int64_t most_positions(const ParallelConfig& parallel, std::int64_t positions);
 

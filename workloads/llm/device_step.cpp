@@ -35,9 +35,12 @@ DeviceStep device_step(const AttentionContext& context) {
   device.model = device_model(device.model, device.step, p);
   if (p.cuts_prompts() && context.step.kind == StepKind::prefill) {
     TS_EXPECTS(context.chunks.empty());
-    device.prompt = context.step.context;
+    device.prompt = context.new_positions();
+    device.prompt_found = context.step.found();
     if (!device.context_rank) device.context_rank = heaviest_rank(p, device.prompt);
-    device.step.context = positions_of(pieces_of(p, device.prompt, *device.context_rank));
+    const std::int64_t rank = *device.context_rank;
+    if (device.prompt_found > 0) device.step.cached = found_by(p, device.prompt_found, rank);
+    device.step.context = positions_of(pieces_of(p, device.prompt, rank)) + device.step.found();
   }
   if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
   if (context.handover) {

@@ -19,14 +19,15 @@ namespace {
 // GPU where each GPU has prompts of its own.
 std::int64_t own_positions(const DeviceStep& step) {
   const StepConfig& s = step.context.step;
-  const std::int64_t positions = s.kind == StepKind::decode ? step.own_tokens() : s.context;
+  const std::int64_t positions =
+      s.kind == StepKind::decode ? step.own_tokens() : step.context.new_positions();
   return std::max(positions, step.context.model.encoder ? s.encoder_context : 0);
 }
 std::int64_t group_positions(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   if (!c.parallel.sequences_are_spread()) return own_positions(step);
   if (c.step.kind == StepKind::decode) return step.group_tokens();
-  return std::min(step.group_batch, c.parallel.tensor) * c.step.context;
+  return std::min(step.group_batch, c.parallel.tensor) * c.new_positions();
 }
 
 // Peak of activations: residual stream, the widest product's input and output, and the logits.

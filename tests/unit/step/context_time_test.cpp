@@ -42,7 +42,7 @@ AttentionContext attention(const System& system, const ParallelConfig& parallel,
 class NearRows final : public Method {
  public:
   void describe(Fields&) override {}
-  bool cuts_prompts() const override { return true; }
+  bool caches_all() const override { return true; }
   std::vector<CachedTensor> cached(const AttentionContext&) const override { return {}; }
   LayerOps add_layer(const AttentionContext&, const LayerInputs&, StepGraph&) const override {
     return {};

@@ -87,6 +87,22 @@ TEST(ContextRing, HasABlockOfAttentionForEachRank) {
             (Texts{"hop", "attention", "hop", "attention", "hop", "attention", "attention"}));
 }
 
+// 16 new positions in bf16 and 8 of 32 cached ones in fp8, 64 and 32 B each. The rank's 16 queries
+// meet 8 cached rows more in each step.
+TEST(ContextRing, TakesCachedRowsAlong) {
+  AttentionContext context = prefill(small(), {.context = 4}, 96);
+  context.step.cached = 32;
+  context.step.kv_type = DataType::fp8;
+  const StepGraph graph = dense_step(context);
+  EXPECT_EQ(collectives(graph, 0), Texts(3, "send context 4 1280 B"));
+  std::vector<std::int64_t> pairs;
+  for (const Op& op : graph.ops)
+    if (op.layer == 0 && op.family == KernelFamily::prefill_attention)
+      pairs.push_back(op.flops.in_base() / (2 * (8 + 8) * 4));
+  EXPECT_EQ(pairs, (std::vector<std::int64_t>{136 + 128, 128 + 128, 128 + 128, 128 + 128}));
+  EXPECT_EQ(kept(graph, TensorClass::keys), 2L * (16 + 8) * 16);
+}
+
 // Queries of 4 * 8 elements and results as many, of 16 positions in each of 4 blocks; rows of 16,
 // then 3 * 8 positions; a sum of 4 B for each of 4 heads. The merge reads what the blocks wrote.
 TEST(ContextRing, ReadsItsQueriesInEveryStepAndMergesTheResults) {
@@ -184,6 +200,28 @@ TEST(ContextRanks, TogetherDoWhatOneGpuDoes) {
           if (model.attention_window || model.attention_chunk) one.stored = all.stored = 0;
           EXPECT_EQ(all, one) << positions;
         }
+}
+
+// 64 new positions after 30 or 32 cached ones, of which ranks have 7 or 8.
+TEST(ContextRanks, TogetherReadPromptsAfterCachedPositions) {
+  LlmConfig windowed = small();
+  windowed.attention_window = 5;
+  LlmConfig chunked = small();
+  chunked.attention_chunk = 12;
+  for (const ContextExchange exchange :
+       {ContextExchange::ring, ContextExchange::all_gather, ContextExchange::all_to_all})
+    for (const LlmConfig& model : {small(), windowed, chunked})
+      for (const std::int64_t found : {30, 32}) {
+        AttentionContext alone = prefill(model, {}, 64 + found, 2);
+        alone.step.cached = found;
+        AttentionContext cut = alone;
+        cut.parallel = {.context = 4, .context_exchange = exchange};
+        Sums one = sums_of(alone);
+        Sums all = sum_over_ranks(cut);
+        if (model.attention_window || model.attention_chunk) one.cache = all.cache = 0;
+        if (model.attention_window || model.attention_chunk) one.stored = all.stored = 0;
+        EXPECT_EQ(all, one) << found;
+      }
 }
 
 // 64 positions on 4 ranks: each unpacks its own 16 and the 48 that it receives, 8 * 4 * (4 + 4)
