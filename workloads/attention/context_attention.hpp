@@ -17,9 +17,8 @@
 //   Bytes     of a hop: bf16 rows of the rank with the most positions.
 //   FLOPs     the pairs of a rank's queries; over all ranks those of one GPU, but for the unpacking
 //             of latents.
-//   Cached    positions before a prompt lie on the ranks in equal parts, and go with the rows of
-//   the
-//             new ones, as they are kept.
+//   Cached    positions before a prompt lie on the ranks in equal parts. They go with the rows of
+//             the new ones, in the type that the cache has.
 //   Ignores   decode steps; smaller messages of ranks with fewer positions; the wait of ranks that
 //             end a step earlier (contiguous).
 //   Source    Ring Attention (arXiv:2310.01889), Striped Attention (arXiv:2311.09431), Llama 3
