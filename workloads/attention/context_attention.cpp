@@ -146,7 +146,7 @@ class Exchange {
   Bytes log_sums(std::int64_t queries) const {
     return kLogSum * (c_.step.batch * c_.model.heads * queries);
   }
-  // A multiplication and an addition for each element of a partial result.
+  // A multiplication and an addition for each element of a partial result: as many as its bytes.
   OpId merge(StepGraph& graph, int layer, OpId after) const {
     const std::int64_t parts = c_.step.batch * partial_queries();
     const std::int64_t results = c_.step.batch * positions_of(own_);
