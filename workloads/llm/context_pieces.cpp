@@ -41,11 +41,13 @@ std::int64_t found_by(const ParallelConfig& parallel, std::int64_t found, std::i
   return piece(found, parallel.context_ranks(), rank).count;
 }
 
+// The longer pieces come first: the first rank has one where any rank has, and under zigzag the
+// last rank has two where any rank has.
 std::int64_t most_positions(const ParallelConfig& parallel, std::int64_t positions) {
-  std::int64_t most = 0;
-  for (std::int64_t rank = 0; rank < parallel.context_ranks(); ++rank)
-    most = std::max(most, positions_of(pieces_of(parallel, positions, rank)));
-  return most;
+  const auto of = [&](std::int64_t rank) {
+    return positions_of(pieces_of(parallel, positions, rank));
+  };
+  return std::max(of(0), of(parallel.context_ranks() - 1));
 }
 
 PiecePairs piece_pairs(const std::vector<PromptPiece>& queries,

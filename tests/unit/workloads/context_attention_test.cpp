@@ -261,6 +261,14 @@ TEST(ContextRanks, HoldAllWeights) {
             kept(dense_step(prefill(small(), {}, 64)), TensorClass::weights));
 }
 
+// A rank's 32 positions of 32 elements go to the next stage; each stage has a layer of the ring.
+TEST(ContextRanks, AreStagesOfAPipeline) {
+  const ParallelConfig p{.pipeline = 2, .context = 2};
+  EXPECT_EQ(p.devices(), 4);
+  const StepGraph graph = dense_step(prefill(small(), p, 64));
+  EXPECT_EQ(collectives(graph), (Texts{"send pipeline 2 2048 B", "send context 2 2048 B"}));
+}
+
 // 64 positions of 64 B each; then one kernel for all rows.
 TEST(ContextAllGather, BringsAllRowsBeforeOneKernel) {
   const StepGraph graph = dense_step(

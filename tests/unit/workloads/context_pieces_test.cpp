@@ -34,6 +34,16 @@ TEST(ContextPieces, HaveEveryPositionOnce) {
   EXPECT_EQ(most_positions(kRow, 19), 5);
 }
 
+TEST(ContextPieces, OfTheRankWithMostAreFound) {
+  for (const ParallelConfig& p : {kZigzag, kRow})
+    for (std::int64_t positions = 8; positions < 40; ++positions) {
+      std::int64_t most = 0;
+      for (std::int64_t rank = 0; rank < 4; ++rank)
+        most = std::max(most, positions_of(of(p, positions, rank)));
+      EXPECT_EQ(most_positions(p, positions), most) << positions;
+    }
+}
+
 // Pieces of c = 10: its own rows give a rank 2 c^2 + c pairs, those of any other rank 2 c^2. The
 // queries of both pieces meet the first piece of an earlier rank; those of the second meet both
 // pieces of a later one.
