@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/llm/llm_config.hpp"
 #include "workloads/llm/parallel_config.hpp"
 
 namespace tiersim {
