@@ -13,6 +13,7 @@ std::string sharing_text(const DeviceRecord& device) {
   if (device.tensor > 1) parts.push_back(fmt::format("tensor {}", device.tensor));
   if (device.latent_slices > 1)
     parts.push_back(fmt::format("{} latent slices", device.latent_slices));
+  if (device.context) parts.push_back(fmt::format("context {}", *device.context));
   if (device.tensor > 1 && device.attention != "tensor")
     parts.push_back(device.attention + " attention");
   if (device.pipeline > 1) parts.push_back(fmt::format("pipeline {}", device.pipeline));

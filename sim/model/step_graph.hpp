@@ -166,9 +166,10 @@ enum class Fabric : std::uint8_t {
   pipeline,  ///< layers
   experts,
   transfer,  ///< from the GPUs that prefill to those that decode
+  context,   ///< positions of a prompt
 };
-inline constexpr std::array<std::string_view, 4> kFabricNames{"tensor", "pipeline", "experts",
-                                                              "transfer"};
+inline constexpr std::array<std::string_view, 5> kFabricNames{"tensor", "pipeline", "experts",
+                                                              "transfer", "context"};
 constexpr std::string_view name(Fabric f) {
   return kFabricNames[static_cast<std::size_t>(f)];
 }

@@ -227,9 +227,11 @@ void describe(V& v, Is<WeightRecord> auto& w) {
 template <class V>
 void describe(V& v, Is<DeviceRecord> auto& d) {
   v.doc("device", "One GPU of a replica: the one that has most.");
-  v.required("gpus_per_replica", d.gpus_per_replica, "Tensor times pipeline parallelism.");
+  v.required("gpus_per_replica", d.gpus_per_replica,
+             "Tensor times context times pipeline parallelism.");
   v.required("tensor", d.tensor, "Tensor parallelism.");
   v.required("latent_slices", d.latent_slices, "GPUs that share one latent cache.");
+  v.optional("context", d.context, "Ranks that cut the positions of a prompt.");
   v.required("pipeline", d.pipeline, "Pipeline parallelism.");
   v.required("attention", d.attention, "tensor, or data: every GPU has sequences of its own.");
   v.required("tier", d.tier, "Its own memory.");

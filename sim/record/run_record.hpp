@@ -81,10 +81,12 @@ struct WeightRecord {
 
 /// One GPU's part of a replica, for the GPU with the largest part.
 struct DeviceRecord {
-  // how a replica's GPUs share the model: gpus_per_replica is tensor x pipeline
+  // how a replica's GPUs share the model: gpus_per_replica is tensor x context x
+  // pipeline
   std::int64_t gpus_per_replica = 1;
   std::int64_t tensor = 1;
   std::int64_t latent_slices = 1;
+  std::optional<std::int64_t> context = {};  ///< ranks that cut a prompt; none where it is whole
   std::int64_t pipeline = 1;
   std::string attention = {};  ///< "tensor", or "data": every GPU has sequences of its own
   // one GPU

@@ -50,6 +50,11 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
           "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
           "serial, which works with every method");
   if (c.parallel.pipeline > 1) check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
+  f.check(!c.parallel.cuts_prompts(), "parallel.context",
+          "the replicas of a server decode, or take prompts in chunks after cached positions, and "
+          "neither is cut over context ranks",
+          "tensor, pipeline or attention: data; a scenario with step.kind: prefill times a cut "
+          "prompt");
   // A step of 0 means that the CPU is not modelled.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",

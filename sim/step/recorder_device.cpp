@@ -16,6 +16,7 @@ DeviceRecord device_record(const ScenarioConfig& config, const System& system, s
   DeviceRecord out{.gpus_per_replica = parallel.devices(),
                    .tensor = parallel.tensor,
                    .latent_slices = parallel.latent_slices,
+                   .context = parallel.cuts_prompts() ? parallel.context : std::nullopt,
                    .pipeline = parallel.pipeline,
                    .attention = std::string(
                        kAttentionSharingNames[static_cast<std::size_t>(parallel.attention)]),

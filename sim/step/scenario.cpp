@@ -20,6 +20,7 @@ StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, c
 
 void check_parallel(Fields& f, const ScenarioConfig& c) {
   check_replica(f, c);
+  check_context(f, c);
   if (c.parallel.pipeline > 1) {
     check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
     f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
@@ -31,6 +32,8 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
   check_fabric(f, c, Fabric::transfer, "handover");
   for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
     f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
+  f.check(!c.handover->to.cuts_prompts(), "handover.to.context",
+          "GPUs that decode have no prompts to cut", "leave it out");
 }
 
 void check_step(Fields& f, const ScenarioConfig& c) {
@@ -124,6 +127,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_placement(f, c);
   check_step(f, c);
   check_parallel(f, c);
+  check_cached(f, c);
   check_latent(f, c);
   check_types_and_experts(f, c);
   check_states(f, c);
@@ -178,7 +182,7 @@ System build_system(const ScenarioConfig& config, std::shared_ptr<const ComputeU
 }
 
 System build_stage_system(const ScenarioConfig& config) {
-  return system_of(config, config.parallel.tensor);
+  return system_of(config, config.parallel.stage_devices());
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system, std::vector<Op> room,

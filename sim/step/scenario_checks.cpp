@@ -39,7 +39,8 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
   f.check(c.system.gpus.count % p.devices() == 0, "parallel",
           fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,
                       c.system.gpus.count),
-          "system.gpus.count: a multiple of tensor x pipeline");
+          p.cuts_prompts() ? "system.gpus.count: a multiple of tensor x context x pipeline"
+                           : "system.gpus.count: a multiple of tensor x pipeline");
   if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
   f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0, "parallel.tensor",
@@ -63,6 +64,48 @@ void check_indexer(Fields& f, const ScenarioConfig& c) {
   }
 }
 
+void check_context(Fields& f, const ScenarioConfig& c) {
+  const ParallelConfig& p = c.parallel;
+  if (!p.cuts_prompts()) return;
+  f.check(c.step.kind == StepKind::prefill, "parallel.context",
+          "a decode step has one new position of a sequence, and none to cut",
+          "step.kind: prefill; GPUs that decode share the model by tensor, pipeline or attention: "
+          "data");
+  f.check(!c.method.method || c.method.method->caches_all(), "parallel.context",
+          "method '" + c.method.name +
+              "' caches more or less than a row of each position, and which rank has it is not "
+              "modelled",
+          "dense, tiered or layer_prefetch");
+  const std::int64_t positions = c.step.context - c.step.found();
+  f.check(positions >= p.context_pieces(), "step.context",
+          fmt::format("{} positions are not {} pieces for {} context ranks", positions,
+                      p.context_pieces(), p.context_ranks()),
+          "a position or more for each piece");
+  f.check(!c.step.cached || c.placement.far == c.placement.near, "step.cached",
+          "positions of context ranks are not found in another tier than the GPU's own",
+          "placement.far: " + c.placement.near);
+  f.check(c.step.overlap == Overlap::serial, "step.overlap",
+          "the exchange between context ranks overlaps with the attention of its own micro-batch",
+          "serial");
+  const FabricConfig* fabric = c.system.fabric(Fabric::context);
+  check_fabric(f, c, Fabric::context, "parallel.context");
+  if (fabric == nullptr) return;
+  const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
+  f.check(fabric != c.system.fabric(Fabric::tensor) || on_host % p.stage_devices() == 0,
+          "parallel.context",
+          fmt::format("{} ranks of {} GPUs do not lie on one host of {}", p.context_ranks(),
+                      p.tensor, on_host),
+          "fabrics.context of the system, a network between hosts");
+  for (const std::string& name : fabric->path) {
+    const auto link = c.system.links.find(name);
+    f.check(link == c.system.links.end() || link->second.level != Level::packet, "parallel.context",
+            "link '" + name +
+                "' of its fabric is at packet level, which has no groups of ranks "
+                "spread over others",
+            "level: flow");
+  }
+}
+
 // A method works on one GPU's part of a layer, or on the whole model's if that cannot be shared.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
@@ -76,6 +119,24 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
     for (const MethodProblem& problem : c.method.method->problems(seen.layers_of(type), step))
       f.check(false, "method." + problem.key, problem.message, problem.hint);
   }
+}
+
+void check_cached(Fields& f, const ScenarioConfig& c) {
+  if (!c.step.cached) return;
+  f.check(c.step.kind == StepKind::prefill, "step.cached",
+          "a decode step has all positions but the new ones in its cache", "leave it out");
+  f.check(c.step.found() < c.step.context, "step.cached",
+          fmt::format("{} of {} positions leaves none to read", c.step.found(), c.step.context),
+          "fewer than step.context");
+  f.check(!c.model.encoder, "step.cached",
+          "model '" + c.model.name + "' has an encoder, which reads its input whole",
+          "leave it out");
+  f.check(!c.handover, "step.cached",
+          "the part of the cache that the decoding GPUs have already is not modelled",
+          "leave it or handover out");
+  f.check(!c.method.method || c.method.method->caches_all(), "step.cached",
+          "method '" + c.method.name + "' does not keep a row of every position",
+          "dense, tiered or layer_prefetch");
 }
 
 void check_types_and_experts(Fields& f, const ScenarioConfig& c) {

@@ -14,8 +14,12 @@ void check_placement(Fields& f, const ScenarioConfig& c);
 void check_replica(Fields& f, const ScenarioConfig& c);
 /// The system has a network for this purpose; a mistake is reported at `key`.
 void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key);
+/// A step whose prompts are cut over context ranks is one that can be.
+void check_context(Fields& f, const ScenarioConfig& c);
 /// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
+/// Positions that a prefill finds in the cache are fewer than all, and can be there.
+void check_cached(Fields& f, const ScenarioConfig& c);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_types_and_experts(Fields& f, const ScenarioConfig& c);
 void check_states(Fields& f, const ScenarioConfig& c);

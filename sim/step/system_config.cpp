@@ -216,7 +216,7 @@ void describe(Fields& f, SystemConfig& c) {
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
   f.optional("fabrics", c.fabrics,
-             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer.");
+             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context.");
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
   f.optional_document("economics", c.economics, "economics",
                       "Factors that turn prices and power into a cost of time.");
@@ -228,7 +228,7 @@ void describe(Fields& f, SystemConfig& c) {
 
 const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
   auto it = fabrics.find(std::string(tiersim::name(purpose)));
-  const bool inherits = purpose == Fabric::pipeline || purpose == Fabric::experts;
+  const bool inherits = purpose != Fabric::tensor && purpose != Fabric::transfer;
   if (it == fabrics.end() && inherits)
     it = fabrics.find(std::string(tiersim::name(Fabric::tensor)));
   return it == fabrics.end() ? nullptr : &it->second;

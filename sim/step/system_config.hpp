@@ -103,8 +103,8 @@ struct SystemConfig {
   std::optional<HostConfig> host;
   std::optional<EconomicsConfig> economics;
 
-  /// The network for this purpose: its own, or that of `tensor` for pipelines and experts; null if
-  /// there is none.
+  /// The network for this purpose: its own, or that of `tensor` for pipelines, experts and context
+  /// ranks; null if there is none.
   const FabricConfig* fabric(Fabric purpose) const;
   /// Units of the tier whose path ends with this link; 1 if no path does.
   std::int64_t units_behind(const std::string& link) const;

@@ -30,7 +30,8 @@ class RandomSteps {
         if (model.find(size) != std::string::npos) small_models_.push_back(model);
     // Those fit few other models.
     std::erase_if(scenarios_, [](const std::string& path) {
-      return path.starts_with("scenarios/models/") || path.starts_with("scenarios/speculation/");
+      return path.starts_with("scenarios/models/") || path.starts_with("scenarios/speculation/") ||
+             path.starts_with("scenarios/context/");
     });
   }
 

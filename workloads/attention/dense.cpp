@@ -13,6 +13,7 @@ class Dense final : public Method {
   }
 
   bool verifies_drafts() const override { return true; }
+  bool caches_all() const override { return true; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return cached_rows(c, tier_of(c, tier_), KvShape(c).context);

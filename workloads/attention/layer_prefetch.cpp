@@ -16,6 +16,7 @@ class LayerPrefetch final : public Method {
   }
 
   bool verifies_drafts() const override { return true; }
+  bool caches_all() const override { return true; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     return cached_rows(c, c.placement.far, KvShape(c).context);

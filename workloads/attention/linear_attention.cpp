@@ -41,8 +41,9 @@ Work work_of(const AttentionContext& c) {
   if (c.chunks.empty())
     return {.sequences = batch,
             .written = batch,
-            .tokens = batch * c.step.context,
-            .chunks = batch * chunks_of(c.step.context)};
+            .tokens = batch * c.new_positions(),
+            .continued = c.step.found() > 0 ? batch : 0,
+            .chunks = batch * chunks_of(c.new_positions())};
   Work out;
   for (const PromptChunk& chunk : c.chunks) {
     ++out.sequences;

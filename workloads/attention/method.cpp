@@ -1,5 +1,6 @@
 #include "workloads/attention/method.hpp"
 
+#include "workloads/attention/context_attention.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/attention/prefill.hpp"
@@ -12,6 +13,9 @@ LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerI
                                    StepGraph& graph) const {
   const std::vector<CachedTensor> kept = cached(context);
   const OpId stored_near = add_store(graph, context, in.layer, kept, in.projected);
+  if (context.prompt > 0)
+    return {.attended = add_context_attention(graph, context, in.layer, in.projected, stored_near),
+            .fetched = {}};
   return {.attended = add_prefill_attention(graph, context, in.layer, kept, {stored_near}),
           .fetched = {}};
 }

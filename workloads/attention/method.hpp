@@ -54,6 +54,13 @@ struct AttentionContext {
   /// Drafted tokens of each sequence whose positions a decode step computes with its next one;
   /// step.context includes them.
   std::int64_t drafts = 0;
+  /// New positions of the whole prompt, and those cached before them, of which step has those of
+  /// one context rank (context_attention.hpp); 0: the prompt is not cut.
+  std::int64_t prompt = 0;
+  std::int64_t prompt_found = 0;
+  /// The context rank of this GPU; without it the one with the most work, which the others wait
+  /// for.
+  std::optional<std::int64_t> context_rank = {};
   /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;
 
@@ -61,7 +68,7 @@ struct AttentionContext {
   std::int64_t drafted() const { return step.kind == StepKind::decode ? drafts : 0; }
   /// Number of positions that the step adds to every sequence.
   std::int64_t new_positions() const {
-    return step.kind == StepKind::decode ? 1 + drafts : step.context;
+    return step.kind == StepKind::decode ? 1 + drafts : step.context - step.found();
   }
 };
 
@@ -129,6 +136,9 @@ class Method {
   /// verify drafts. Of a method that chooses rows by the query, the union over several queries is
   /// not published.
   virtual bool verifies_drafts() const { return false; }
+  /// True where it caches a row of every position, whatever the queries are. Each of several
+  /// context ranks then caches its own, and a prefill may find some of them.
+  virtual bool caches_all() const { return false; }
   /// Data that it keeps of every position, for one layer.
   virtual std::vector<CachedTensor> cached(const AttentionContext& context) const = 0;
   /// Adds tensors that stay for the whole step: staging, index lists, weights of the method.

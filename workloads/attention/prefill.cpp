@@ -47,23 +47,39 @@ struct Pairs {
   std::int64_t before = 0;  // rows cached earlier that are read
   TensorClass before_from = TensorClass::keys;
   bool causal = false;
-  bool by_row = false;  // each query reads rows of its own
+  bool by_row = false;    // each query reads rows of its own
+  std::int64_t runs = 0;  // of queries, which attend to rows of other ranks; 0: a whole sequence
 };
 
 Pairs causal(const AttentionContext& c) {
-  const std::int64_t positions = c.step.context;
+  const std::int64_t positions = c.new_positions();
   Pairs out{.queries = positions, .positions = positions, .causal = true};
   const LlmConfig& m = c.model;
-  if (c.chunks.empty()) {
-    out.pairs = m.attended_pairs(positions);
-    return out;
-  }
-  for (const auto& [tokens, before] : c.chunks) {
+  const auto add = [&](const PromptChunk& chunk) {
+    const auto [tokens, before] = chunk;
     out.pairs += m.attended_pairs(before + tokens) - m.attended_pairs(before);
     out.before += m.attention_chunk ? before % *m.attention_chunk
                                     : std::min(before, m.attended(before + tokens));
-  }
+  };
+  if (c.chunks.empty()) add({positions, c.step.found()});
+  for (const PromptChunk& chunk : c.chunks) add(chunk);
   return out;
+}
+
+// Each run of queries is a sequence of its own: causal attention over itself and as many positions
+// before it as give the pairs.
+AttentionShape block_shape(const AttentionContext& c, const Pairs& p) {
+  const LlmConfig& m = c.model;
+  const std::int64_t tokens = std::max<std::int64_t>(1, p.queries / p.runs);
+  const std::int64_t mean = p.pairs / std::max<std::int64_t>(1, p.queries);
+  return {.sequences = c.step.batch * p.runs,
+          .heads = m.heads,
+          .kv_heads = m.mla ? m.heads : m.kv_heads,
+          .head_dim = (m.head_dim + m.value_dim()) / 2,
+          .tokens = tokens,
+          .before = m.attention_window.value_or(std::max<std::int64_t>(0, mean - tokens / 2)),
+          .window = m.attention_window.value_or(0),
+          .kv_bits = bits(c.step.kv_type)};
 }
 
 // Causal attention in the mean of all chunks; nothing for absorbed latents and for attention to
@@ -71,6 +87,7 @@ Pairs causal(const AttentionContext& c) {
 AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
   const LlmConfig& m = c.model;
   if (!p.causal || (m.mla && latent_form(c.step) == LatentForm::absorbed)) return {};
+  if (p.runs > 0) return block_shape(c, p);
   auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
   if (m.attention_chunk)  // each attends by itself
     chunks *= std::max<std::int64_t>(1, (p.queries + p.before) / (chunks * *m.attention_chunk));
@@ -128,7 +145,7 @@ OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::i
     const std::int64_t far = positions * t.positions / of_class(t.tensor_class);
     if (far == 0) continue;
     const std::int64_t run =
-        std::max<std::int64_t>(1, far / static_cast<std::int64_t>(c.chunks.size()));
+        std::max<std::int64_t>(1, far / std::max<std::int64_t>(1, std::ssize(c.chunks)));
     fetch.parts.push_back({t.tensor_class, t.per_position() * far, t.piece * run});
   }
   return fetch.parts.empty() ? OpId() : add_fetch(graph, c, layer, std::move(fetch));
@@ -179,6 +196,30 @@ OpId add_sparse_prefill_attention(StepGraph& graph, const AttentionContext& c, i
     after.push_back(fetched);
   }
   return add_pairs(graph, c, layer, read, std::move(after));
+}
+
+OpId add_prefill_block(StepGraph& graph, const AttentionContext& c, int layer,
+                       const PrefillBlock& block, OpIds after) {
+  return add_pairs(graph, c, layer,
+                   {.queries = block.queries,
+                    .positions = block.keys,
+                    .pairs = block.pairs,
+                    .before = block.found,
+                    .before_from = c.model.mla && latent_form(c.step) == LatentForm::explicit_heads
+                                       ? TensorClass::activations
+                                       : TensorClass::keys,
+                    .causal = true,
+                    .runs = block.runs},
+                   std::move(after));
+}
+
+Bytes attended_row(const LlmConfig& model, LatentForm form) {
+  const HeadWidths width(model, form);
+  return stored(width.row_width * width.rows, DataType::bf16);
+}
+
+Bytes attended_result(const LlmConfig& model, LatentForm form) {
+  return stored(HeadWidths(model, form).value * model.heads, DataType::bf16);
 }
 
 OpId add_full_attention(StepGraph& graph, const AttentionContext& c, int layer,

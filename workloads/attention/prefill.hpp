@@ -33,6 +33,23 @@ OpId add_full_attention(StepGraph& graph, const AttentionContext& context, int l
                         std::int64_t queries, std::int64_t positions, TensorClass from,
                         OpIds after);
 
+/// Attention of new positions over a part of the positions before them, by one kernel.
+struct PrefillBlock {
+  std::int64_t queries = 0;  ///< positions of a sequence that attend
+  std::int64_t keys = 0;     ///< positions of a sequence whose rows this step made, and are read
+  std::int64_t found = 0;    ///< positions of a sequence whose rows were cached, and are read
+  std::int64_t pairs = 0;    ///< of a query and a key of a sequence
+  std::int64_t runs = 1;     ///< of consecutive queries, equally long
+};
+/// The block for every sequence of the batch. For kernels
+/// that follow timings it is causal attention with as many pairs.
+OpId add_prefill_block(StepGraph& graph, const AttentionContext& context, int layer,
+                       const PrefillBlock& block, OpIds after);
+/// Bytes of one position's keys and values as such a block reads them, in one layer.
+Bytes attended_row(const LlmConfig& model, LatentForm form);
+/// Bytes of one query position's result of all heads, in bf16.
+Bytes attended_result(const LlmConfig& model, LatentForm form);
+
 /// Number of positions before the chunks of a prefill, over all chunks.
 std::int64_t positions_before(const AttentionContext& context);
 /// Number of pairs of a new position and one that it attends to, over all sequences or chunks.

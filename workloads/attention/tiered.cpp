@@ -24,6 +24,7 @@ class Tiered final : public Method {
   }
 
   bool verifies_drafts() const override { return true; }
+  bool caches_all() const override { return true; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const Split rows = split(KvShape(c));

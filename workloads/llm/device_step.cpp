@@ -4,6 +4,7 @@
 
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
+#include "workloads/llm/context_pieces.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim {
@@ -32,6 +33,15 @@ DeviceStep device_step(const AttentionContext& context) {
                  .vocabulary = context.model.vocabulary};
   AttentionContext& device = out.context;
   device.model = device_model(device.model, device.step, p);
+  if (p.cuts_prompts() && context.step.kind == StepKind::prefill) {
+    TS_EXPECTS(context.chunks.empty());
+    device.prompt = context.new_positions();
+    device.prompt_found = context.step.found();
+    if (!device.context_rank) device.context_rank = heaviest_rank(p, device.prompt);
+    const std::int64_t rank = *device.context_rank;
+    if (device.prompt_found > 0) device.step.cached = found_by(p, device.prompt_found, rank);
+    device.step.context = positions_of(pieces_of(p, device.prompt, rank)) + device.step.found();
+  }
   if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
   if (context.handover) {
     // All copies of the decoding replica, sent by all GPUs that share this one's layers.

@@ -11,7 +11,8 @@ LlmConfig device_model(const LlmConfig& model, const StepConfig& step,
 
 /// One GPU's part of a step. `context` of all functions here is that of the whole replica.
 struct DeviceStep {
-  /// Model: the GPU's part; batch: sequences whose attention it computes.
+  /// Model: the GPU's part; batch: sequences whose attention it computes; context of a prefill that
+  /// is cut over context ranks: its own positions of a prompt.
   AttentionContext context;
   /// Sequences of the tensor group, as seen by MLP, head and experts.
   std::int64_t group_batch = 0;

@@ -17,6 +17,16 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");
+  f.optional("context", c.context,
+             "Groups of tensor GPUs that cut the positions of a prompt; 1 where absent.",
+             in_range(1, 1024));
+  f.optional(
+      "context_order", c.context_order, kContextOrderNames,
+      "Pieces of a prompt on each of them. zigzag: the r-th from the start and from the end; "
+      "contiguous: one.");
+  f.optional("context_exchange", c.context_exchange, kContextExchangeNames,
+             "How queries meet the keys of others. ring: one rank further in each step, beside the "
+             "attention; all_gather: all before it; all_to_all: heads for positions.");
 }
 
 }  // namespace tiersim

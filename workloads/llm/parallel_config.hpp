@@ -8,12 +8,16 @@
 //                     split within it. 1: MLA, every GPU holds the whole latent
 //   attention: data   every GPU of the tensor group has whole attention weights and sequences
 //                     of its own (SGLang's DP attention); everything else is split as usual
+//   context           the positions of a prompt are cut over this many tensor groups, each with all
+//                     weights: a prefill alone (attention/context_attention.hpp)
 //   pipeline          consecutive layers on this many groups; the batch is cut into as many
 //                     micro-batches
 //   experts: spread   whole experts on each GPU (EP)
 //   experts: split    a part of every expert on each
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "sim/config/fields.hpp"
@@ -31,6 +35,20 @@ inline constexpr std::array<std::string_view, 2> kOutputProjectionNames{"replica
 enum class ExpertSharing : std::uint8_t { split, spread };
 inline constexpr std::array<std::string_view, 2> kExpertSharingNames{"split", "spread"};
 
+/// The pieces of a prompt that a context rank has: two of 2 N, the r-th from the start and from the
+/// end, so that all ranks have equal work under a causal mask; or one of N in a row.
+enum class ContextOrder : std::uint8_t { zigzag, contiguous };
+inline constexpr std::array<std::string_view, 2> kContextOrderNames{"zigzag", "contiguous"};
+
+/// How queries meet the keys of other context ranks.
+enum class ContextExchange : std::uint8_t {
+  ring,        ///< keys and values go round, one rank further in each step (pass KV)
+  all_gather,  ///< every rank gathers them before its attention
+  all_to_all,  ///< every rank attends over the whole prompt with a part of the heads (Ulysses)
+};
+inline constexpr std::array<std::string_view, 3> kContextExchangeNames{"ring", "all_gather",
+                                                                       "all_to_all"};
+
 struct ParallelConfig {
   std::int64_t tensor = 1;
   std::int64_t latent_slices = 1;
@@ -38,9 +56,20 @@ struct ParallelConfig {
   OutputProjection output_projection = OutputProjection::replicated;
   std::int64_t pipeline = 1;
   ExpertSharing experts = ExpertSharing::split;
+  std::optional<std::int64_t> context = {};
+  std::optional<ContextOrder> context_order = {};
+  std::optional<ContextExchange> context_exchange = {};
 
-  /// Number of GPUs of one replica.
-  std::int64_t devices() const { return tensor * pipeline; }
+  /// Number of GPUs of one replica, and of one stage of its pipeline.
+  std::int64_t devices() const { return stage_devices() * pipeline; }
+  std::int64_t stage_devices() const { return tensor * context_ranks(); }
+  /// At least 1, also where `context` could not be read.
+  std::int64_t context_ranks() const { return std::max<std::int64_t>(context.value_or(1), 1); }
+  bool cuts_prompts() const { return context_ranks() > 1; }
+  bool is_zigzag() const { return context_order != ContextOrder::contiguous; }
+  ContextExchange exchange() const { return context_exchange.value_or(ContextExchange::ring); }
+  /// Number of pieces that a prompt is cut into.
+  std::int64_t context_pieces() const { return (is_zigzag() ? 2 : 1) * context_ranks(); }
   /// Number of GPUs that share the heads of a slice.
   std::int64_t head_shards() const {
     return attention == AttentionSharing::data ? 1 : tensor / latent_slices;

@@ -82,6 +82,50 @@ void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfi
     problems.divides("tensor", p.tensor, moe.shared_width(), "columns of a shared expert");
 }
 
+// Each GPU of a context rank has its part of the heads, for the positions of that rank.
+void check_context(Problems& problems, const LlmConfig& m, const ParallelConfig& p) {
+  if (!p.cuts_prompts()) {
+    problems.expect(!p.context_order, "context_order", "no prompt is cut: context is 1",
+                    "leave it out, or context: 2");
+    problems.expect(!p.context_exchange, "context_exchange", "no prompt is cut: context is 1",
+                    "leave it out, or context: 2");
+    return;
+  }
+  problems.expect(!m.linear, "context",
+                  "model '" + m.name +
+                      "' has linear attention, whose state passes from each rank to the next one, "
+                      "which is not modelled",
+                  "1, or a model without");
+  problems.expect(!m.indexer, "context",
+                  "model '" + m.name + "' has an indexer, whose keys ranks would exchange, too",
+                  "1, or a model without");
+  problems.expect(p.attention == AttentionSharing::tensor, "context",
+                  "attention: data gives each GPU whole prompts of its own",
+                  "1, or attention: tensor");
+  problems.expect(p.latent_slices == 1, "context",
+                  "slices of the latent on several ranks are not modelled",
+                  "1, or latent_slices: 1");
+  if (p.exchange() != ContextExchange::all_to_all) return;
+  problems.expect(!p.context_order, "context_order",
+                  "with all_to_all every rank attends over the whole prompt", "leave it out");
+  if (m.mla)
+    return problems.expect(
+        false, "context_exchange",
+        "the latent of model '" + m.name + "' serves all heads, which all_to_all would part",
+        "ring or all_gather");
+  const std::int64_t shards = std::max<std::int64_t>(p.head_shards(), 1);
+  const std::int64_t kv_heads = std::max<std::int64_t>(m.kv_heads / shards, 1);
+  const std::int64_t ranks = p.context_ranks();
+  const std::int64_t heads = m.heads / shards;
+  problems.expect(
+      heads % ranks == 0, "context",
+      fmt::format("{} ranks cannot have equal parts of {} query heads of a GPU", ranks, heads),
+      fmt::format("a number that divides {}", heads));
+  problems.expect(kv_heads % ranks == 0 || ranks % kv_heads == 0, "context",
+                  fmt::format("{} ranks cannot share {} KV heads of a GPU", ranks, kv_heads),
+                  "a multiple or a divisor of them");
+}
+
 // The stage with the most weights, which the others wait for: the first, if its dense layers weigh
 // more than a head, or else the last. Either is assumed to have the larger number of layers.
 LlmConfig heaviest_stage(const LlmConfig& m, std::int64_t stages) {
@@ -116,13 +160,14 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   else
     problems.expect(p.experts == ExpertSharing::split, "experts",
                     "model '" + m.name + "' has no experts", "leave it out");
+  check_context(problems, m, p);
   problems.expect(p.pipeline <= m.layers, "pipeline",
                   fmt::format("{} stages are more than the {} layers", p.pipeline, m.layers),
                   "a layer or more on each stage");
   problems.expect(!m.indexer || p.latent_slices == 1, "latent_slices",
                   "model '" + m.name + "' has an indexer, whose rows are whole latents",
                   "1, or attention: data");
-  problems.expect(!m.encoder || p.devices() == 1, "tensor",
+  problems.expect(!m.encoder || p.devices() == 1, p.cuts_prompts() ? "context" : "tensor",
                   "model '" + m.name + "' has an encoder, which is not split",
                   "more replicas (gpus.count) instead");
   return problems.take();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "workloads/attention/context_attention.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/draft.hpp"
@@ -18,14 +19,15 @@ namespace {
 // GPU where each GPU has prompts of its own.
 std::int64_t own_positions(const DeviceStep& step) {
   const StepConfig& s = step.context.step;
-  const std::int64_t positions = s.kind == StepKind::decode ? step.own_tokens() : s.context;
+  const std::int64_t positions =
+      s.kind == StepKind::decode ? step.own_tokens() : step.context.new_positions();
   return std::max(positions, step.context.model.encoder ? s.encoder_context : 0);
 }
 std::int64_t group_positions(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   if (!c.parallel.sequences_are_spread()) return own_positions(step);
   if (c.step.kind == StepKind::decode) return step.group_tokens();
-  return std::min(step.group_batch, c.parallel.tensor) * c.step.context;
+  return std::min(step.group_batch, c.parallel.tensor) * c.new_positions();
 }
 
 // Peak of activations: residual stream, the widest product's input and output, and the logits.
@@ -55,10 +57,10 @@ Bytes activations(const DeviceStep& step) {
          stored(logits, DataType::bf16);
 }
 
-// Partial results of a split attention, and the two buffers of a collective.
+// Partial results of a split attention, and the buffers of collectives.
 Bytes workspace(const DeviceStep& step) {
   const AttentionContext& c = step.context;
-  Bytes sum;
+  Bytes sum = context_buffers(c);
   if (c.step.kind == StepKind::decode)
     sum += c.kernel.partial_results(step.own_tokens() * c.model.heads, c.model.mix_width());
   if (c.parallel.tensor > 1)

@@ -28,14 +28,23 @@ std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
   return products;
 }
 
+// Where keys and values of every head are made from latents, those of earlier positions are made
+// again.
+OpId unpack_before(StepGraph& graph, const AttentionContext& c, int layer, OpId projected) {
+  const LatentForm form = latent_form(c.step);
+  if (!c.model.mla || form != LatentForm::explicit_heads || c.prompt > 0) return projected;
+  const std::int64_t before = c.step.batch * positions_before(c);
+  if (before == 0) return projected;
+  return LayerOpsBuilder(c, graph, before)
+      .product(Phase::projection, layer, c.model.projections_in(form).back(), projected);
+}
+
 }  // namespace
 
 Bytes cross_rows(const AttentionContext& c) {
   return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);
 }
 
-// Where keys and values of every head are made from latents, those of earlier positions are made
-// again.
 LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const Method& method,
                             int layer, OpId projected) {
   const LayerContexts contexts(part.context);
@@ -47,12 +56,7 @@ LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const M
   LayerInputs in{
       .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
   if (c.step.kind == StepKind::decode) return method.add_layer(c, in, graph);
-  const LatentForm form = latent_form(c.step);
-  if (const std::int64_t before = positions_before(c);
-      before > 0 && c.model.mla && form == LatentForm::explicit_heads)
-    in.projected =
-        LayerOpsBuilder(c, graph, before)
-            .product(Phase::projection, layer, c.model.projections_in(form).back(), projected);
+  in.projected = unpack_before(graph, c, layer, projected);
   return method.add_prefill_layer(c, in, graph);
 }
 
@@ -172,7 +176,10 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
       const OpId read = add_linear_attention(graph_, c, layer, projected);
       return {.attended = read, .fetched = {}};
     }
-    return prefill() ? method_.add_prefill_layer(c, in, graph_) : method_.add_layer(c, in, graph_);
+    if (!prefill()) return method_.add_layer(c, in, graph_);
+    LayerInputs whole = in;
+    whole.projected = unpack_before(graph_, c, layer, projected);
+    return method_.add_prefill_layer(c, whole, graph_);
   };
   const LayerOps done = add();
   layers_.push_back(done);

@@ -23,6 +23,10 @@ void describe(Fields& f, StepConfig& c) {
   f.required("batch", c.batch, "Sequences in the batch.", in_range(1, 1'000'000));
   f.required("context", c.context, "Positions of each sequence, the newest included.",
              in_range(1, 100'000'000));
+  f.optional("cached", c.cached,
+             "Of a prefill: how many of these positions, from the first on, are in the cache; none "
+             "where absent.",
+             in_range(1, 100'000'000));
   f.optional("encoder_context", c.encoder_context,
              "Positions of the encoder's input, for models that have an encoder.",
              in_range(0, 100'000'000));

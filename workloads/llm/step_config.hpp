@@ -3,6 +3,7 @@
 // overlap.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "sim/config/fields.hpp"
@@ -53,7 +54,9 @@ inline constexpr std::array<std::string_view, 3> kStateTypeNames{"fp32", "bf16",
 struct StepConfig {
   StepKind kind = StepKind::decode;
   std::int64_t batch = 1;
-  std::int64_t context = 1;          ///< positions of each sequence, the newest included
+  std::int64_t context = 1;  ///< positions of each sequence, the newest included
+  /// Of a prefill: positions of each sequence, the first ones, that are in the cache already.
+  std::optional<std::int64_t> cached = {};
   std::int64_t encoder_context = 0;  ///< positions of the encoder's input; 0 without an encoder
   DataType weight_type = DataType::fp16;
   WeightTypes weight_types = {};  ///< of parts that differ from it
@@ -63,6 +66,8 @@ struct StepConfig {
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;
+
+  std::int64_t found() const { return cached.value_or(0); }
 };
 /// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);

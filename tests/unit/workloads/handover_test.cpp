@@ -46,6 +46,12 @@ TEST(Handover, SendsEveryCopyThatTheDecodingGpusHold) {
   EXPECT_EQ(sent(testing::llama3_70b(), kTwo, {.tensor = 4}), 4 * 512 / 2);
 }
 
+// Each of two context ranks has 5 of 10 positions of 4 sequences, 8 + 2 elements of 2 B each.
+TEST(Handover, OfAContextRankIsThatOfItsPositions) {
+  const StepGraph graph = dense_step(prefill(small_latent(), {.context = 2}, {}));
+  EXPECT_EQ(collectives(graph, 0).back(), "send transfer 2 400 B");
+}
+
 TEST(Handover, IsNothingWithoutOne) {
   EXPECT_EQ(device_step(replica(deepseek_v3(), kTwo)).handed_over, 0);
 }

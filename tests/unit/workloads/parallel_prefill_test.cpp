@@ -67,6 +67,40 @@ TEST(Prefill, ProjectsWithTheSameWeightsInEitherForm) {
   }
 }
 
+// Of 10 positions 6 are cached: 4 queries have 55 - 21 pairs, 4 rows are written, and keys and
+// values of the heads are made for all 10.
+TEST(Prefill, ReadsWhatIsNotCached) {
+  AttentionContext context =
+      replica(small_latent(), {}, {.kind = StepKind::prefill, .batch = 4, .context = 10});
+  const StepGraph whole = dense_step(context);
+  context.step.cached = 6;
+  const StepGraph rest = dense_step(context);
+  EXPECT_EQ(flops_of(rest, Phase::attention), 2 * (2L * 4 * (55 - 21)) * 4 * (6 + 4));
+  EXPECT_EQ(moved(rest, Phase::write_back, Direction::write, TensorClass::keys),
+            2L * 4 * 4 * 10 * 2);
+  EXPECT_EQ(testing::kept(rest, TensorClass::keys), testing::kept(whole, TensorClass::keys));
+  const std::int64_t unpacking = 8 * 4 * (4 + 4);
+  EXPECT_EQ(5 * (flops_of(rest, Phase::projection) - 2L * 2 * 4 * 6 * unpacking),
+            2 * flops_of(whole, Phase::projection));
+  EXPECT_EQ(rest.tokens, 4 * 4);
+}
+
+// As a piece of a prompt in a server's iteration.
+TEST(Prefill, AfterCachedPositionsIsAChunk) {
+  AttentionContext cached =
+      replica(small_experts(), kTwo, {.kind = StepKind::prefill, .batch = 1, .context = 10});
+  AttentionContext chunk = cached;
+  cached.step.cached = 6;
+  chunk.step.context = 4;
+  chunk.chunks = {{.tokens = 4, .before = 6}};
+  const auto attends = [](const AttentionContext& c) {
+    const StepGraph graph = dense_step(c);
+    return std::vector{flops_of(graph, Phase::attention), flops_of(graph, Phase::mlp),
+                       moved(graph, Phase::attention, Direction::read, TensorClass::activations)};
+  };
+  EXPECT_EQ(attends(cached), attends(chunk));
+}
+
 // The cache is the latent, in any form of attention.
 TEST(Prefill, StoresWhatDecodeReads) {
   for (const LatentUnpacking form : {LatentUnpacking::absorbed, LatentUnpacking::explicit_heads}) {
