@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -96,6 +97,35 @@ std::int64_t brute_force(const Layers& layers, const KvPool& pool, const PrefixB
   return names;
 }
 
+// Blocks of all parts of these prompts by the nearest level that has them.
+std::map<std::int64_t, std::int64_t> held_by_level(const Layers& layers, const KvPool& pool,
+                                                   const std::vector<PrefixBlocks>& prompts) {
+  const PrefixParts& parts = pool.parts();
+  const std::int64_t stretches = layers.positions / layers.block;
+  std::map<std::int64_t, std::int64_t> out;
+  std::set<std::uint64_t> seen;
+  const auto add = [&](const PrefixEntry& entry) {
+    if (const auto level = pool.level_of(entry)) out[*level] += entry.blocks;
+  };
+  for (const PrefixBlocks& prompt : prompts)
+    for (std::size_t k = 0; k < prompt.size(); ++k) {
+      if (!seen.insert(prompt[k]).second) continue;
+      if (parts.whole_blocks() > 0) add(parts.whole(prompt[k]));
+      if (parts.state_blocks() > 0) add(parts.state(prompt[k]));
+      std::size_t window = 0;
+      for (const BlockGroup& group : layers.groups) {
+        if (group.most == 0 || group.is_state) continue;
+        for (std::int64_t of = 0; of < stretches; ++of)
+          add(parts.entry({.window = window,
+                           .stretch = static_cast<std::int64_t>(k) * stretches + of,
+                           .blocks = group.blocks,
+                           .name = prompt[k]}));
+        ++window;
+      }
+    }
+  return out;
+}
+
 class Served {
  public:
   Served(const Layers& layers, std::int64_t blocks, std::int64_t budget, BlockLimits limits = {})
@@ -155,8 +185,10 @@ TEST(PrefixHits, AreTheLongestOfWhichEveryLayerHasWhatItNeeds) {
     if (rng.uniform() < 0.5) limits.states = KeptStates::all;
     const std::int64_t most = parts.most_blocks(kNames * layers.positions + 12);
     Served server(layers, most + between(rng, 0, 2 * most), between(rng, 3, 40), limits);
+    std::vector<PrefixBlocks> prompts;
     for (int k = 0; k < 30; ++k) {
-      server.submit(some_prompt(rng, between(rng, 1, kNames)), between(rng, 1, 8));
+      prompts.push_back(some_prompt(rng, between(rng, 1, kNames)));
+      server.submit(prompts.back(), between(rng, 1, 8));
       for (std::int64_t n = between(rng, 0, 6); n > 0; --n) server.iterate();
       const PrefixBlocks prompt = some_prompt(rng, kNames);
       const KvPool::Found found = server.pool().find(prompt);
@@ -165,6 +197,17 @@ TEST(PrefixHits, AreTheLongestOfWhichEveryLayerHasWhatItNeeds) {
       hits += found.entries > 0 ? 1 : 0;
       cut += found.entries < found.matched && parts.whole_blocks() > 0 ? 1 : 0;
     }
+    while (server.iterate()) {
+    }
+    // No sequence has a block now, so what is occupied are the parts, each once.
+    auto held = held_by_level(layers, server.pool(), prompts);
+    EXPECT_EQ(server.pool().used(), 0);
+    EXPECT_EQ(server.pool().occupied(), held[0]);
+    for (std::int64_t level = 1; level <= std::ssize(limits.prefix_levels); ++level)
+      if (limits.write_policy == WritePolicy::write_back)
+        EXPECT_EQ(server.pool().below(level), held[level]) << level;
+      else
+        EXPECT_GE(server.pool().below(level), held[level]) << level;
   }
   EXPECT_GT(hits, 1000);
   EXPECT_GT(cut, 300);
