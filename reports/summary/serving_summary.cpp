@@ -234,7 +234,7 @@ class ServingSummary {
     return shares_text("Where the time of a replica goes, mean over the window", "part",
                        {{"GPU works", gpu},
                         {"GPU waits for the host", host},
-                        {"GPU waits for copies that make room", copies},
+                        {"GPU waits for copies", copies},
                         {"idle", std::max(0.0, window - gpu - host - copies)}});
   }
 

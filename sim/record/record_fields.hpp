@@ -284,7 +284,8 @@ void describe(V& v, Is<ServingCounts> auto& c) {
 template <class V>
 void describe(V& v, Is<KvMove> auto& m) {
   v.doc("kv_move", "Blocks of keys and values that were moved for one purpose.");
-  v.required("name", m.name, "swap_out, swap_in, handover, prefix_load or prefix_store.");
+  v.required("name", m.name,
+             "swap_out, swap_in, handover, prefix_load, prefix_store, state_load or state_store.");
   v.required("bytes", m.bytes, "Bytes of all moves.");
   v.required("count", m.count, "Moves.");
 }

@@ -32,7 +32,8 @@ struct KvCapacity {
 
 /// Blocks of keys and values that were moved, by purpose.
 struct KvMove {
-  std::string name;  ///< "swap_out", "swap_in", "handover", "prefix_load", "prefix_store"
+  /// "swap_out", "swap_in", "handover", "prefix_load", "prefix_store", "state_load", "state_store"
+  std::string name;
   std::int64_t bytes = 0;
   std::int64_t count = 0;
 };

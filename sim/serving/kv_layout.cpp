@@ -13,6 +13,7 @@
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/draft.hpp"
 #include "workloads/llm/step_builder.hpp"
+#include "workloads/serving/prefix_parts.hpp"
 
 namespace tiersim {
 namespace {
@@ -136,7 +137,7 @@ class Layout {
         continue;
       }
       layers.push_back(of_type.layers);
-      out_.groups.push_back({.most = most});
+      out_.groups.push_back({.most = most, .chunk = of_type.chunk});
     }
     for (const std::int64_t of_type : layers) shared_ = std::gcd(shared_, of_type);
     for (std::size_t g = 0; g < layers.size(); ++g) {
@@ -185,10 +186,18 @@ class Layout {
     const auto of_class = static_cast<std::size_t>(TensorClass::states);
     const Bytes state = tensors(step_of(replica_, StepKind::decode, 1, block_))[near][of_class];
     const Bytes block = out_.block_bytes[near];
-    if (state == Bytes{} || block == Bytes{}) return;
+    if (state == Bytes{}) return;
+    const Bytes all = std::accumulate(out_.cached_bytes.begin(), out_.cached_bytes.end(), Bytes{});
+    if (config_.server.prefix_cache && out_.cached_bytes[near] != all)
+      problem_ = fmt::format(
+          "server.prefix_cache: copies of states take blocks of tier '{}', and method '{}' keeps "
+          "keys and values elsewhere, too",
+          config_.scenario.placement.near, config_.scenario.method.name);
+    if (block == Bytes{}) return;
     const std::int64_t blocks = (state.in_base() + block.in_base() - 1) / block.in_base();
-    out_.groups.push_back({.blocks = blocks, .most = 1});
+    out_.groups.push_back({.blocks = blocks, .most = 1, .is_state = true});
     out_.capacity.state_blocks = blocks;
+    out_.state_bytes = state;
     sequence_bytes_[near] -= state;
   }
 
@@ -306,14 +315,11 @@ class Layout {
   // Checks that the stated room holds at least one block, and is available.
   void check_room() {
     const Bytes block = out_.gathered();
-    const auto holds = [&](const std::string& key, Bytes room, Bytes least) {
-      if (room < least)
-        problem_ = fmt::format("server.{}: {} is below the {} of {} positions", key, display(room),
-                               display(least), block_ * (least.in_base() / block.in_base()));
-    };
     const KvCacheConfig& kv = config_.server.kv;
     if (kv.preemption == Preemption::swap && kv.swap_space) {
-      holds("kv.swap_space", *kv.swap_space, block);
+      if (*kv.swap_space < block)
+        problem_ = fmt::format("server.kv.swap_space: {} is below the {} of {} positions",
+                               display(*kv.swap_space), display(block), block_);
       const TierId far = system_.tier(config_.scenario.placement.far);
       const Bytes free = out_.left_over[far.index()] * config_.scenario.parallel.devices();
       if (*kv.swap_space > free)
@@ -322,9 +328,14 @@ class Layout {
             display(*kv.swap_space), display(free), system_.tier_names()[far.index()]);
     }
     if (!config_.server.prefix_cache) return;
-    const std::int64_t blocks = config_.workload.prefix_block / block_;
+    const PrefixParts parts(out_.groups, block_, config_.workload.prefix_block);
     for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
-      holds("prefix_cache.tiers: '" + tier.tier + "'", tier.capacity, block * blocks);
+      if (const Bytes least = block * parts.largest(); tier.capacity < least)
+        problem_ = fmt::format("server.prefix_cache.tiers: '{}': {} is below the {} of {}",
+                               tier.tier, display(tier.capacity), display(least),
+                               parts.largest() == parts.state_blocks()
+                                   ? "the states of a sequence"
+                                   : fmt::format("{} positions", config_.workload.prefix_block));
   }
 
   static constexpr std::int64_t kLong = 1 << 20;

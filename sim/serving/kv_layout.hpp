@@ -15,7 +15,8 @@
 // model whose types of layers keep different numbers of positions, a block has the layers of a
 // share of each type (block_group.hpp); a chunk counts as full, as engines free it when the next
 // one begins. States of linear attention take whole blocks of the same pool, as in vLLM's hybrid
-// manager of the cache, and move with them when a sequence is swapped or handed over.
+// manager of the cache, and move with them when a sequence is swapped or handed over. A copy of
+// them that a prefix cache keeps takes as many.
 #include "sim/base/expected.hpp"
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/serving_config.hpp"
@@ -35,6 +36,7 @@ struct KvLayout {
   std::vector<Bytes> cached_bytes = {};  ///< the cached part of a block, which is worth a copy
   std::vector<Bytes> run_bytes = {};     ///< contiguous bytes when a block is copied
   std::vector<Bytes> left_over = {};     ///< free bytes beside all entries of `capacity`
+  Bytes state_bytes = {};                ///< states of a sequence on one GPU; 0: not in the pool
   KvCapacity capacity = {};              ///< the same for people
 
   /// Size of a block whose whole cache lies in one tier: the far tier if its sequence is swapped

@@ -51,7 +51,7 @@ struct ServingWindow {
   LatencyHistogram gaps = {};
   Duration gpu{};     ///< working time over all stages of all replicas
   Duration host{};    ///< time in which the GPU waits for the host, over all replicas
-  Duration copies{};  ///< time in which it waits for copies of blocks that make room
+  Duration copies{};  ///< time in which it waits for copies that make room, and of states
 };
 
 /// Series of the timeline; the channels follow, then the tiers.

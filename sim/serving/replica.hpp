@@ -7,10 +7,10 @@
 //          when this one begins, so a request that comes later joins the one after the next
 //   GPU    max(operations alone on the system, kernels * launch) + (decisions + 1) * sync
 //          + sequences * sync_sequence, longer if others use the same channels
-//   moves  copies that make room go first; copies that a sequence waits for run in parallel, and
-//          so do those that write prompts through to lower tiers, one at a time for each tier. A
-//          cache is handed over whole, after the prompt's first token, which the prefilling
-//          replica makes (DistServe)
+//   moves  copies that make room go first, and so do copies of states within the GPU's memory;
+//          copies that a sequence waits for run in parallel, and so do those that write prompts
+//          through to lower tiers, one at a time for each tier. A cache is handed over whole, after
+//          the prompt's first token, which the prefilling replica makes (DistServe)
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 //
 // A pipeline has as many iterations in flight as stages. When an iteration ends, the next

@@ -14,6 +14,10 @@ Bytes part_of(Bytes bytes, std::int64_t parts) {
   return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
 }
 
+bool is_of_states(MoveKind kind) {
+  return kind == MoveKind::state_load || kind == MoveKind::state_store;
+}
+
 // The work of one of `gpus` GPUs at its own speed, as the load of the one that stands for all.
 OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
   if (gpus == 1) return plan;
@@ -47,8 +51,7 @@ void Replica::start_storing() {
 }
 
 Process Replica::store(PrefixCopies::Store what) {
-  const auto blocks =
-      static_cast<std::int64_t>(what.blocks.size()) * scheduler_.pool().entry_blocks();
+  const std::int64_t blocks = blocks_of(what.entries);
   const Process moving = move({{MoveKind::prefix_store, blocks, what.from, what.to}, nullptr});
   co_await moving;
   scheduler_.stored(what);
@@ -120,11 +123,13 @@ TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
 }
 
 // The cached bytes of a block in the GPU's own memory, since far rows stay where they are. A
-// hand-over copies all of them.
+// hand-over copies all of them, and a copy of a state within the pool the state alone.
 Bytes Replica::move_bytes(const BlockMove& what) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   if (what.kind == MoveKind::handover)
     return part_of(parts_.layout.gathered(), parts_.layout.gpus_of_block) * what.blocks;
+  if (is_of_states(what.kind))
+    return parts_.layout.state_bytes * (what.blocks / *parts_.layout.capacity.state_blocks);
   return parts_.layout.cached_bytes[near.index()] * what.blocks;
 }
 
@@ -132,10 +137,14 @@ Bytes Replica::move_bytes(const BlockMove& what) const {
 Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   const bool all = what.kind == MoveKind::handover;
+  const bool states = is_of_states(what.kind);
   const bool pages = parts_.config.server.kv.memory_layout == MemoryLayout::page_first;
   const std::vector<Bytes>& runs = pages ? parts_.layout.cached_bytes : parts_.layout.run_bytes;
-  const Bytes run = std::clamp(all ? *std::ranges::max_element(runs) : runs[near.index()],
+  const Bytes run = std::clamp(all      ? *std::ranges::max_element(runs)
+                               : states ? parts_.layout.state_bytes
+                                        : runs[near.index()],
                                Bytes::from_base(1), bytes);
+  const TensorClass moved = states ? TensorClass::states : TensorClass::keys;
   Op op{.kind = OpKind::transfer,
         .phase = Phase::kv_transfer,
         .requester = RequesterKind::copy_engine,
@@ -147,8 +156,8 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
     return op;
   }
-  add_access(op, tier_of(what.kind, what.from), Direction::read, {TensorClass::keys, bytes, run});
-  add_access(op, tier_of(what.kind, what.to), Direction::write, {TensorClass::keys, bytes, run});
+  add_access(op, tier_of(what.kind, what.from), Direction::read, {moved, bytes, run});
+  add_access(op, tier_of(what.kind, what.to), Direction::write, {moved, bytes, run});
   return op;
 }
 
@@ -171,9 +180,9 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
   if (config.server.prefix_cache) {
     out.prefix_block = config.workload.prefix_block;
     out.write_policy = config.server.prefix_cache->write_policy;
-    const Bytes entry = block * (out.prefix_block / layout.block);
+    out.states = config.server.prefix_cache->states.value_or(KeptStates::last);
     for (const PrefixTier& tier : config.server.prefix_cache->tiers)
-      out.prefix_levels.push_back(tier.capacity.in_base() / entry.in_base());
+      out.prefix_levels.push_back(tier.capacity.in_base() / block.in_base());
   }
   return out;
 }

@@ -61,23 +61,29 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
           "leave it out, or system.host.step: 0 ns, and give server.host.iteration");
 }
 
-// Positions of a prompt of that length whose keys the method keeps; all while a part is half read.
-std::int64_t kept(const ScenarioConfig& c) {
+/// The fewest positions whose keys a method keeps of those that the layers of one type attend to.
+struct KeptPositions {
+  std::int64_t of = kLongContext;
+  std::int64_t kept = kLongContext;
+};
+
+// Of a prompt of that length; all while a part is half read.
+KeptPositions kept(const ScenarioConfig& c) {
   if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
-    return kLongContext;
+    return {};
   const StepConfig step = long_step(c);
   const AttentionContext whole{
       .model = c.model, .step = step, .placement = {.near = TierId(0), .far = TierId(1)}};
-  std::int64_t least = kLongContext;  // over the types of layers
   const LayerContexts contexts(whole);
   for (const AttentionContext* of_type : contexts.all()) {
-    if (!c.method.method->problems(of_type->model, step).empty()) return kLongContext;
+    if (!c.method.method->problems(of_type->model, step).empty()) return {};
     std::int64_t sum = 0;  // of near and far ones, which are different positions
     for (const CachedTensor& tensor : c.method.method->cached(*of_type))
       if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
-    least = std::min(least, sum);
+    const std::int64_t attended = of_type->model.attended(kLongContext);
+    if (sum < attended) return {attended, sum};
   }
-  return least;
+  return {};
 }
 
 // Compares the room asked of a tier with one replica's part of the tier. The check passes without
@@ -135,16 +141,14 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
   f.check(!c.scenario.parallel.sequences_are_spread(), "server.prefix_cache",
           "each GPU of a replica would have one of its own, and which has a prompt is not modelled",
           "leave it out, or parallel.attention: tensor");
-  f.check(!c.scenario.model.linear, "server.prefix_cache",
-          "model '" + c.scenario.model.name +
-              "' has linear attention, and copies of its states at the ends of prefixes are not "
-              "modelled",
-          "leave it out, or a model without");
-  const std::int64_t positions = kept(c.scenario);
-  f.check(positions >= kLongContext, "server.prefix_cache",
+  f.check(c.scenario.model.linear || !c.server.prefix_cache->states, "server.prefix_cache.states",
+          "has no meaning: model '" + c.scenario.model.name + "' has no linear attention",
+          "leave it out");
+  const KeptPositions positions = kept(c.scenario);
+  f.check(positions.kept >= positions.of, "server.prefix_cache",
           fmt::format("of {} positions {} are kept, so the start of a prompt is gone for others",
-                      kLongContext, positions),
-          "leave it out, or a model without a window and a method that drops nothing");
+                      positions.of, positions.kept),
+          "leave it out, or a method that drops nothing");
 }
 
 void check_replicas(Fields& f, const ServingConfig& c) {

@@ -87,14 +87,39 @@ class Play {
     } else if (chance(0.6) && !together) {
       limits_.prefix_block = limits_.block * between(1, 3);
       const std::int64_t levels = between(0, 2);
-      for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 10));
+      for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 30));
       if (chance(0.5)) limits_.write_policy = WritePolicy::write_back;
+      if (chance(0.6)) draw_layers();
     } else if (chance(0.3)) {
       limits_.groups = {{.blocks = between(1, 3), .most = between(2, 8)}};
       if (chance(0.5)) limits_.groups.push_back({.blocks = between(1, 3)});
     }
     splits_ = !together && !limits_.encoder && chance(0.3);
+    if (!together && !limits_.encoder && chance(0.25)) {
+      SpeculationConfig drafts{.tokens = between(1, 4)};
+      drafts.draft.kind = "ngram";
+      drafts.acceptance.rate = Sourced<double>{.value = 0.6};
+      limits_.drafting.emplace(drafts, 1);
+      limits_.blocks *= 6;  // the shortest request has room
+    }
     if (chance(0.5)) flights_ = static_cast<std::size_t>(between(2, 4));
+  }
+
+  // Layers that keep everything, a window, a chunk or a state, in a pool with room for them.
+  void draw_layers() {
+    limits_.groups.clear();
+    if (chance(0.8)) limits_.groups.push_back({.blocks = between(1, 2)});
+    if (chance(0.5)) limits_.groups.push_back({.blocks = between(1, 2), .most = between(1, 7)});
+    if (chance(0.3) || limits_.groups.empty()) {
+      const std::int64_t chunk = between(1, 7 * limits_.block);
+      limits_.groups.push_back({.blocks = between(1, 2),
+                                .most = (chunk + limits_.block - 1) / limits_.block,
+                                .chunk = chunk});
+    }
+    if (chance(0.5))
+      limits_.groups.push_back({.blocks = between(1, 3), .most = 1, .is_state = true});
+    if (chance(0.3)) limits_.states = KeptStates::all;
+    limits_.blocks *= 3;
   }
 
   void draw_requests() {
@@ -213,7 +238,7 @@ class Play {
       if (!s.ended) {  // of a static batch
         EXPECT_EQ(at_[static_cast<std::size_t>(s.request.id)], static_cast<std::int64_t>(r));
       }
-      EXPECT_GE(s.blocks + s.shared * entry_blocks(), blocks_for(s, positions));
+      EXPECT_GE(s.blocks + pinned_for(s, positions), blocks_for(s, positions));
       EXPECT_EQ(s.planned(), positions);
     };
     for (const Sequence* s : out.decodes) {
@@ -257,27 +282,43 @@ class Play {
     };
     return whole(positions) + (limits_.encoder ? whole(s.request.input_tokens) : 0);
   }
-  std::int64_t entry_blocks() const { return limits_.prefix_block / limits_.block; }
+  PrefixParts parts() const {
+    return {limits_.groups, limits_.block, std::max(limits_.block, limits_.prefix_block)};
+  }
+  // Blocks of shared entries that hold what a sequence of so many positions needs.
+  std::int64_t pinned_for(const Sequence& s, std::int64_t positions) const {
+    const PrefixParts of = parts();
+    std::int64_t sum = s.shared * of.whole_blocks();
+    for (const WindowPart& part : s.window)
+      if (of.is_held(part, positions)) sum += part.blocks;
+    return sum;
+  }
 
   void finish(std::size_t r) {
     const Iteration done = std::move(iterations_[r].front());
     iterations_[r].pop_front();
     std::vector<Sequence*> given;
     std::map<const Sequence*, std::int64_t> had;
-    for (const auto& [s, gains, executed, before] : done.pieces) {
+    std::map<const Sequence*, std::int64_t> gains;
+    for (const auto& [s, tokens, executed, before] : done.pieces) {
       s->has_started = true;
       EXPECT_EQ(s->cached, before) << "out of the order of the pieces";
       had[s] = s->generated;
-      if (s->cached + gains == s->prompt) given.push_back(s);
+      if (s->cached + tokens != s->prompt) continue;
+      given.push_back(s);
+      gains[s] = 1;
     }
-    for (Sequence* s : done.decodes) {
+    for (std::size_t k = 0; k < done.decodes.size(); ++k) {
+      Sequence* s = done.decodes[k];
       had[s] = s->generated;
-      if (!s->ended) given.push_back(s);
+      if (s->ended) continue;
+      given.push_back(s);
+      gains[s] = done.gain(k);
+      EXPECT_LE(done.gain(k), 1 + done.drafts);
     }
     schedulers_[r]->finish(done);
     begin_stores(r);
-    for (const auto& [s, before] : had)
-      EXPECT_EQ(s->generated - before, std::ranges::count(given, s)) << s->request.id;
+    for (const auto& [s, before] : had) EXPECT_EQ(s->generated - before, gains[s]) << s->request.id;
     for (Sequence* s : given) {
       EXPECT_LE(s->generated, s->request.output_tokens);
       const auto id = static_cast<std::size_t>(s->request.id);
@@ -309,10 +350,9 @@ class Play {
     for (std::size_t level = 1; level <= limits_.prefix_levels.size(); ++level) {
       const auto next = schedulers_[r]->next_store(static_cast<std::int64_t>(level));
       if (!next) continue;
-      EXPECT_FALSE(next->blocks.empty());
+      EXPECT_FALSE(next->entries.empty());
       EXPECT_LT(next->from, next->to);
-      moved_[static_cast<std::size_t>(MoveKind::prefix_store)] +=
-          static_cast<std::int64_t>(next->blocks.size()) * entry_blocks();
+      moved_[static_cast<std::size_t>(MoveKind::prefix_store)] += blocks_of(next->entries);
       stores_[r].push_back(*next);
     }
   }
@@ -325,38 +365,46 @@ class Play {
 
   // Every block of the pool has one holder: a sequence, its source, or a pinned entry.
   void check() const {
+    const PrefixParts of = parts();
     for (std::size_t r = 0; r < schedulers_.size(); ++r) {
       const Scheduler& scheduler = *schedulers_[r];
       std::int64_t own = 0;
       std::int64_t swapped = 0;
-      std::set<std::uint64_t> pinned;
+      std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> pinned;  // blocks, by entry
+      const auto pin = [&](const PrefixEntry& entry) {
+        pinned[{entry.name, entry.part}] = entry.blocks;
+      };
       for (std::size_t id = 0; id < submitted_; ++id) {
         const Sequence& s = *sequences_[id];
-        const auto pins = [&](std::int64_t entries) {
-          for (std::int64_t k = 0; k < entries; ++k)
-            pinned.insert(s.request.prefix[static_cast<std::size_t>(k)]);
+        const auto pins = [&](std::int64_t names, const WindowParts& window) {
+          for (std::int64_t k = 0; k < names && of.whole_blocks() > 0; ++k)
+            pin(of.whole(s.request.prefix[static_cast<std::size_t>(k)]));
+          for (const WindowPart& part : window) pin(of.entry(part));
         };
         if (at_[id] == static_cast<std::int64_t>(r) || (s.runs && !splits_)) {
+          EXPECT_GE(s.blocks, 0);
           own += s.blocks;
           swapped += s.swapped;
-          pins(s.shared);
+          pins(s.shared, s.window);
         }
         if (r == 0) {
           own += s.source_blocks;
-          pins(s.source_shared);
+          pins(s.source_shared, s.source_window);
         }
       }
       for (const PrefixCopies::Store& store : stores_[r])
-        if (store.from == 0) pinned.insert(store.blocks.begin(), store.blocks.end());
-      EXPECT_EQ(scheduler.blocks_used(),
-                own + static_cast<std::int64_t>(pinned.size()) * entry_blocks());
+        if (store.from == 0)
+          for (const PrefixEntry& entry : store.entries) pin(entry);
+      std::int64_t held = own;
+      for (const auto& [entry, blocks] : pinned) held += blocks;
+      EXPECT_EQ(scheduler.blocks_used(), held);
       EXPECT_EQ(scheduler.swapped(), swapped);
       EXPECT_LE(swapped, limits_.swap_blocks);
       EXPECT_LE(scheduler.blocks_used(), limits_.blocks);
       EXPECT_LE(scheduler.pool().occupied(), limits_.blocks);
       for (std::size_t l = 0; l < limits_.prefix_levels.size(); ++l)
         EXPECT_LE(scheduler.pool().below(static_cast<std::int64_t>(l) + 1),
-                  limits_.prefix_levels[l] * entry_blocks());
+                  limits_.prefix_levels[l]);
     }
   }
 

@@ -37,7 +37,7 @@ std::vector<LayersCached> cached_by_type(const Method& method, const AttentionCo
   std::vector<LayersCached> out;
   const LayerContexts contexts(whole);
   for (const AttentionContext* c : contexts.all())
-    out.push_back({c->model.layers, method.cached(*c)});
+    out.push_back({c->model.layers, method.cached(*c), c->model.attention_chunk.value_or(0)});
   return out;
 }
 

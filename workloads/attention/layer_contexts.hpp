@@ -32,6 +32,7 @@ class LayerContexts {
 struct LayersCached {
   std::int64_t layers = 0;
   std::vector<CachedTensor> tensors = {};
+  std::int64_t chunk = 0;  ///< positions that attend to each other only; 0: there are no chunks
 };
 std::vector<LayersCached> cached_by_type(const Method& method, const AttentionContext& whole);
 

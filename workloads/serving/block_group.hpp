@@ -12,6 +12,8 @@ namespace tiersim {
 struct BlockGroup {
   std::int64_t blocks = 1;  ///< for each stretch of positions
   std::int64_t most = 0;    ///< stretches that are kept; 0: all
+  std::int64_t chunk = 0;   ///< positions that are dropped together; 0: no chunks, but a window
+  bool is_state = false;    ///< its one stretch is a state, and no positions
 
   friend bool operator==(const BlockGroup&, const BlockGroup&) = default;
 };

@@ -1,5 +1,7 @@
 #include "workloads/serving/kv_pool.hpp"
 
+#include <algorithm>
+
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -7,34 +9,47 @@ namespace tiersim {
 KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : blocks_(blocks) {
   TS_EXPECTS(blocks > 0, blocks);
   if (!prefixes) return;
-  TS_EXPECTS(prefixes->entry_blocks > 0, prefixes->entry_blocks);
-  entry_blocks_ = prefixes->entry_blocks;
+  parts_ = prefixes->parts;
+  // A level that is smaller than an entry is left out.
+  std::vector<std::int64_t> levels = prefixes->levels;
+  for (std::int64_t& level : levels)
+    if (level < parts_->largest()) level = 0;
   if (prefixes->write_policy == WritePolicy::write_back) {
-    cache_.emplace(prefixes->levels);
+    cache_.emplace(levels);
     return;
   }
   cache_.emplace(std::vector<std::int64_t>{});
-  copies_.emplace(prefixes->levels);
+  copies_.emplace(levels);
 }
 
-std::vector<std::int64_t> KvPool::levels_of(std::span<const std::uint64_t> prefix) const {
-  if (!copies_) return cache_->find(prefix);
-  std::vector<std::int64_t> levels;
-  for (const std::uint64_t block : prefix) {
-    const bool pooled = !cache_->find(std::span(&block, 1)).empty();
-    const std::int64_t level = pooled ? 0 : copies_->level_of(block);
-    if (!pooled && level == 0) break;
-    levels.push_back(level);
-  }
-  return levels;
+PrefixEntries KvPool::entries_of(const PrefixPins& prefix) const {
+  PrefixEntries out;
+  if (parts_->whole_blocks() > 0)
+    for (const std::uint64_t name : prefix.names) out.push_back(parts_->whole(name));
+  for (const WindowPart& part : prefix.window) out.push_back(parts_->entry(part));
+  return out;
 }
 
-// Blocks that are to be stored are pinned, so that they are not evicted before.
-void KvPool::write_through(std::span<const std::uint64_t> prefix) {
+std::int64_t KvPool::blocks_of(const PrefixPins& prefix) const {
+  if (!parts_) return 0;
+  std::int64_t sum = parts_->whole_blocks() * static_cast<std::int64_t>(prefix.names.size());
+  for (const WindowPart& part : prefix.window) sum += part.blocks;
+  return sum;
+}
+
+std::optional<std::int64_t> KvPool::level_of(const PrefixEntry& entry) const {
+  if (const auto level = cache_->level_of(entry)) return level;
+  if (copies_)
+    if (const std::int64_t level = copies_->level_of(entry); level > 0) return level;
+  return std::nullopt;
+}
+
+// Entries that are to be stored are pinned, so that they are not evicted before.
+void KvPool::write_through(std::span<const PrefixEntry> entries) {
   if (!copies_) return;
-  const PrefixBlocks wanted = copies_->want(prefix);
+  const PrefixEntries wanted = copies_->want(entries);
   cache_->use(wanted);
-  storing_ += static_cast<std::int64_t>(wanted.size());
+  storing_ += tiersim::blocks_of(wanted);
 }
 
 std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
@@ -44,22 +59,22 @@ std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
 void KvPool::stored(const PrefixCopies::Store& store) {
   copies_->stored(store);
   if (store.from > 0) return;
-  cache_->release(store.blocks);
-  storing_ -= static_cast<std::int64_t>(store.blocks.size());
+  cache_->release(store.entries);
+  storing_ -= tiersim::blocks_of(store.entries);
 }
 
-// Evicts as many entries as the pool is over its size. Each level that was written to got its
+// Evicts as many blocks as the pool is over its size. Each level that was written to got its
 // entries from the next nearer level with writes; levels without capacity are skipped.
 void KvPool::make_room(std::vector<BlockMove>& moves) {
   if (!cache_) return;
-  const std::int64_t over = own_ + cache_->pooled() * entry_blocks_ - blocks_;
+  const std::int64_t over = own_ + cache_->pooled() - blocks_;
   if (over <= 0) return;
-  const PrefixMoves moved = cache_->evict((over + entry_blocks_ - 1) / entry_blocks_);
+  const PrefixMoves moved = cache_->evict(over);
   std::int64_t from = 0;
   for (std::size_t level = 1; level < moved.written.size(); ++level) {
     if (moved.written[level] == 0) continue;
     const auto to = static_cast<std::int64_t>(level);
-    moves.push_back({MoveKind::prefix_store, moved.written[level] * entry_blocks_, from, to});
+    moves.push_back({MoveKind::prefix_store, moved.written[level], from, to});
     from = to;
   }
 }
@@ -77,67 +92,121 @@ void KvPool::give(std::int64_t blocks) {
   own_ -= blocks;
 }
 
-KvPool::Found KvPool::find(std::span<const std::uint64_t> prefix) const {
+// An upper bound of the leading named blocks that a prompt can use, by what windows, chunks and
+// states miss at the end of all of them; the number of all where nothing is missing.
+std::int64_t KvPool::reachable(std::span<const std::uint64_t> names) const {
+  const auto count = static_cast<std::int64_t>(names.size());
+  if (parts_->state_blocks() > 0 && !level_of(parts_->state(names.back()))) return count - 1;
+  const WindowParts window = parts_->needed(names);
+  // Any number of named blocks beyond the one of a missing stretch needs that stretch, too.
+  std::int64_t most = count;
+  for (const WindowPart& part : window)
+    if (!level_of(parts_->entry(part))) most = std::min(most, part.stretch / parts_->stretches());
+  return most;
+}
+
+KvPool::Found KvPool::find(std::span<const std::uint64_t> names) const {
   Found out;
   if (!cache_) return out;
-  for (const std::int64_t level : levels_of(prefix)) {
-    ++out.entries;
-    if (level > 0) ++out.below;
+  const auto whole = [&](std::uint64_t name) {
+    return parts_->whole_blocks() == 0 || level_of(parts_->whole(name)).has_value();
+  };
+  while (out.matched < static_cast<std::int64_t>(names.size()) &&
+         whole(names[static_cast<std::size_t>(out.matched)]))
+    ++out.matched;
+  const auto first = [&](std::int64_t count) {
+    return names.first(static_cast<std::size_t>(count));
+  };
+  out.entries = out.matched;
+  while (out.entries > 0) {
+    const std::int64_t most = reachable(first(out.entries));
+    if (most == out.entries) break;
+    out.entries = most;
   }
-  out.idle = cache_->idle(prefix.first(static_cast<std::size_t>(out.entries)));
+  const WindowParts window = parts_->needed(first(out.entries));
+  const PrefixEntries pins = entries_of({first(out.entries), window});
+  for (const PrefixEntry& entry : pins)
+    if (level_of(entry).value_or(0) > 0) out.below += entry.blocks;
+  out.idle = cache_->idle(pins);
   return out;
 }
 
-PrefixBlocks KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves) {
-  PrefixBlocks loads;
-  if (prefix.empty()) return loads;
-  const std::vector<std::int64_t> levels = levels_of(prefix);
-  TS_EXPECTS(levels.size() == prefix.size(), levels.size(), prefix.size());
-  std::vector<std::int64_t> from;
-  for (const std::int64_t level : levels) {
-    if (static_cast<std::size_t>(level) >= from.size())
-      from.resize(static_cast<std::size_t>(level) + 1);
-    ++from[static_cast<std::size_t>(level)];
+PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
+  PrefixEntries loads;
+  if (prefix.names.empty()) return loads;
+  const PrefixEntries pins = entries_of(prefix);
+  std::vector<std::int64_t> levels;
+  std::vector<std::int64_t> from;  // blocks, by level
+  const auto read = [&](const PrefixEntry& entry) {
+    const std::optional<std::int64_t> level = level_of(entry);
+    TS_EXPECTS(level.has_value(), entry.name, entry.part);
+    if (static_cast<std::size_t>(*level) >= from.size())
+      from.resize(static_cast<std::size_t>(*level) + 1);
+    from[static_cast<std::size_t>(*level)] += entry.blocks;
+    return *level;
+  };
+  for (const PrefixEntry& entry : pins) levels.push_back(read(entry));
+  cache_->load(pins);
+  if (copies_) copies_->touch(pins);
+  if (parts_->state_blocks() > 0) {
+    const PrefixEntry state = parts_->state(prefix.names.back());
+    if (read(state) == 0) moves.push_back({MoveKind::state_load, state.blocks, 0, 0});
+    if (cache_->level_of(state)) cache_->touch(state);
+    if (copies_) copies_->touch({&state, 1});
   }
-  cache_->load(prefix);
-  if (copies_) copies_->touch(prefix);
   make_room(moves);
   for (std::size_t level = 1; level < from.size(); ++level)
     if (from[level] > 0)
-      moves.push_back({MoveKind::prefix_load, from[level] * entry_blocks_,
-                       static_cast<std::int64_t>(level), 0});
-  for (std::size_t k = 0; k < prefix.size(); ++k) {
+      moves.push_back({MoveKind::prefix_load, from[level], static_cast<std::int64_t>(level), 0});
+  for (std::size_t k = 0; k < pins.size(); ++k) {
     if (levels[k] > 0)
-      loads.push_back(prefix[k]);
-    else if (cache_->loading(prefix.subspan(k, 1)) == 0)
-      write_through(prefix.subspan(k, 1));  // its copy may have been evicted
+      loads.push_back(pins[k]);
+    else if (cache_->loading({&pins[k], 1}) == 0)
+      write_through({&pins[k], 1});  // its copy may have been evicted
   }
   TS_ENSURES(used() <= blocks_, used(), blocks_);
   return loads;
 }
 
-bool KvPool::is_loading(std::span<const std::uint64_t> prefix) const {
-  return cache_ && cache_->loading(prefix) > 0;
+bool KvPool::is_loading(const PrefixPins& prefix) const {
+  return cache_ && !prefix.names.empty() && cache_->loading(entries_of(prefix)) > 0;
 }
 
-void KvPool::arrived(std::span<const std::uint64_t> prefix) {
-  if (prefix.empty()) return;
-  cache_->arrived(prefix);
-  write_through(prefix);
+void KvPool::arrived(std::span<const PrefixEntry> loads) {
+  if (loads.empty()) return;
+  cache_->arrived(loads);
+  write_through(loads);
 }
 
 // Another sequence's copy stays where it made the same entry first. An entry that another one is
 // loading counts as arrived.
-void KvPool::share(std::span<const std::uint64_t> prefix) {
-  if (prefix.empty()) return;
-  give(static_cast<std::int64_t>(prefix.size()) * entry_blocks_);
-  cache_->use(prefix);
-  arrived(prefix);
+void KvPool::share(const PrefixPins& prefix) {
+  const PrefixEntries entries = entries_of(prefix);
+  give(tiersim::blocks_of(entries));
+  cache_->use(entries);
+  arrived(entries);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
 }
 
-void KvPool::release(std::span<const std::uint64_t> prefix) {
-  if (!prefix.empty()) cache_->release(prefix);
+void KvPool::release(const PrefixPins& prefix) {
+  if (!cache_) return;
+  const PrefixEntries entries = entries_of(prefix);
+  if (!entries.empty()) cache_->release(entries);
+}
+
+std::int64_t KvPool::keep(std::span<const PrefixEntry> entries, std::int64_t room,
+                          std::vector<BlockMove>& moves) {
+  PrefixEntries fresh;
+  for (const PrefixEntry& entry : entries) {
+    if (cache_->level_of(entry) == 0 || entry.blocks > room) continue;
+    room -= entry.blocks;
+    fresh.push_back(entry);
+  }
+  cache_->use(fresh);
+  make_room(moves);
+  for (const PrefixEntry& entry : fresh) cache_->release({&entry, 1});
+  write_through(fresh);
+  return static_cast<std::int64_t>(fresh.size());
 }
 
 }  // namespace tiersim

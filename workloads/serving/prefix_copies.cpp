@@ -21,35 +21,35 @@ std::int64_t PrefixCopies::below(std::int64_t level) const {
   return 0;
 }
 
-std::int64_t PrefixCopies::level_of(std::uint64_t block) const {
+std::int64_t PrefixCopies::level_of(const PrefixEntry& entry) const {
   for (std::int64_t level = 1; level <= levels(); ++level)
-    if (at(level).places.contains(block)) return level;
+    if (at(level).places.contains(entry)) return level;
   return 0;
 }
 
-void PrefixCopies::touch(std::span<const std::uint64_t> blocks) {
+void PrefixCopies::touch(std::span<const PrefixEntry> entries) {
   for (Level& level : levels_) {
-    for (std::size_t k = blocks.size(); k-- > 0;) {
-      const auto place = level.places.find(blocks[k]);
+    for (std::size_t k = entries.size(); k-- > 0;) {
+      const auto place = level.places.find(entries[k]);
       if (place != level.places.end())
         level.recency.splice(level.recency.end(), level.recency, place->second);
     }
   }
 }
 
-PrefixBlocks PrefixCopies::queue(std::int64_t level, std::span<const std::uint64_t> blocks) {
-  PrefixBlocks out;
+PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntry> entries) {
+  PrefixEntries out;
   if (level == 0) return out;
   Level& to = at(level);
-  std::ranges::copy_if(blocks, std::back_inserter(out),
-                       [&](std::uint64_t block) { return to.lacks(block); });
+  std::ranges::copy_if(entries, std::back_inserter(out),
+                       [&](const PrefixEntry& entry) { return to.lacks(entry); });
   to.waiting.insert(to.waiting.end(), out.begin(), out.end());
   to.coming.insert(out.begin(), out.end());
   return out;
 }
 
-PrefixBlocks PrefixCopies::want(std::span<const std::uint64_t> blocks) {
-  return queue(below(0), blocks);
+PrefixEntries PrefixCopies::want(std::span<const PrefixEntry> entries) {
+  return queue(below(0), entries);
 }
 
 std::optional<PrefixCopies::Store> PrefixCopies::next(std::int64_t level) {
@@ -62,21 +62,24 @@ std::optional<PrefixCopies::Store> PrefixCopies::next(std::int64_t level) {
 
 void PrefixCopies::stored(const Store& store) {
   Level& to = at(store.to);
-  for (std::size_t k = store.blocks.size(); k-- > 0;) {
-    const std::uint64_t block = store.blocks[k];
-    TS_EXPECTS(to.coming.contains(block) && !to.places.contains(block), block);
-    to.coming.erase(block);
-    to.places.emplace(block, to.recency.insert(to.recency.end(), block));
-    if (std::cmp_less_equal(to.places.size(), to.capacity)) continue;
-    to.places.erase(to.recency.front());
-    to.recency.pop_front();
+  for (std::size_t k = store.entries.size(); k-- > 0;) {
+    const PrefixEntry& entry = store.entries[k];
+    TS_EXPECTS(to.coming.contains(entry) && !to.places.contains(entry), entry.name, entry.part);
+    to.coming.erase(entry);
+    to.places.emplace(entry, to.recency.insert(to.recency.end(), entry));
+    to.size += entry.blocks;
+    while (to.size > to.capacity) {
+      to.size -= to.recency.front().blocks;
+      to.places.erase(to.recency.front());
+      to.recency.pop_front();
+    }
   }
-  queue(below(store.to), store.blocks);
+  queue(below(store.to), store.entries);
 }
 
 std::int64_t PrefixCopies::held(std::int64_t level) const {
   TS_EXPECTS(level >= 1 && level <= levels(), level, levels());
-  return static_cast<std::int64_t>(at(level).places.size());
+  return at(level).size;
 }
 
 }  // namespace tiersim

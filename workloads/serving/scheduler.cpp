@@ -10,7 +10,7 @@ namespace {
 
 std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
   if (limits.prefix_block == 0) return std::nullopt;
-  return KvPool::Prefixes{.entry_blocks = limits.prefix_block / limits.block,
+  return KvPool::Prefixes{.parts = PrefixParts(limits.groups, limits.block, limits.prefix_block),
                           .levels = limits.prefix_levels,
                           .write_policy = limits.write_policy};
 }
@@ -24,40 +24,55 @@ Scheduler::Scheduler(const ServerConfig& config, BlockLimits limits)
       watermark_(
           static_cast<std::int64_t>(config.kv.watermark * static_cast<double>(limits_.blocks))) {}
 
-// The sequence's own blocks, beside the shared prefix. An encoder's rows take as many blocks as
-// others.
+// The sequence's own blocks, beside those that it pins among the positions. An encoder's rows take
+// as many blocks as others.
 std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) const {
   const auto whole = [&](std::int64_t of) { return blocks_of(limits_.groups, limits_.block, of); };
   const std::int64_t encoded = limits_.encoder ? whole(s.request.input_tokens) : 0;
-  return whole(positions) + encoded - s.shared * pool_.entry_blocks();
+  std::int64_t pinned = 0;
+  if (limits_.prefix_block > 0) {
+    pinned = s.shared * pool_.parts().whole_blocks();
+    for (const WindowPart& part : s.window)
+      if (pool_.parts().is_held(part, positions)) pinned += part.blocks;
+  }
+  return whole(positions) + encoded - pinned;
 }
 
 std::int64_t Scheduler::most_blocks_of(const Request& request) const {
   const Sequence s{.request = {.input_tokens = request.input_tokens}};
-  return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1 +
-                           limits_.most_drafts());
+  const std::int64_t positions = (limits_.encoder ? 1 : request.input_tokens) +
+                                 request.output_tokens - 1 + limits_.most_drafts();
+  return pool_.has_prefixes() ? pool_.parts().most_blocks(positions) : blocks_for(s, positions);
 }
 
-// True where the sequence and all that run fit in the pool at their full lengths, beside what is
-// being written through, which may belong to a sequence that has ended.
+// Blocks of all that run at their full lengths, and what is being written through, which may belong
+// to a sequence that has ended.
+std::int64_t Scheduler::promised() const {
+  std::int64_t blocks = pool_.storing();
+  for (const Sequence* s : running_) blocks += most_for(*s);
+  return blocks;
+}
+
+std::int64_t Scheduler::most_for(const Sequence& s) const {
+  Request length{.input_tokens = s.request.input_tokens, .output_tokens = s.request.output_tokens};
+  if (limits_.prompts_only) length.output_tokens = 1;
+  return most_blocks_of(length);
+}
+
+// True where the sequence and all that run fit in the pool at their full lengths.
 bool Scheduler::is_promised(const Sequence& s) const {
   if (config_.kv.admission == Admission::prompt) return true;
-  const auto most_of = [&](Request request) {
-    if (limits_.prompts_only) request.output_tokens = 1;
-    return most_blocks_of(request);
-  };
-  std::int64_t blocks = most_of(s.request) + pool_.storing();
-  for (const Sequence* other : running_) blocks += most_of(other->request);
-  return blocks <= limits_.blocks;
+  return most_for(s) + promised() <= limits_.blocks;
 }
 
 std::span<const std::uint64_t> Scheduler::prefix_of(const Sequence& s, std::int64_t entries) const {
   return std::span(s.request.prefix).first(static_cast<std::size_t>(entries));
 }
 
-// Entries that need not be computed. The last position of the prompt always must be.
-std::int64_t Scheduler::usable(const Sequence& s, std::int64_t found) const {
-  return std::min(found, (s.prompt - 1) / limits_.prefix_block);
+// Named blocks that need not be computed. The last position of the prompt always must be.
+std::int64_t Scheduler::usable(const Sequence& s) const {
+  return std::min(static_cast<std::int64_t>(s.request.prefix.size()),
+                  (s.prompt - 1) / limits_.prefix_block);
 }
 
 std::int64_t Scheduler::cached_prefix(const Request& request) const {
@@ -71,6 +86,9 @@ void Scheduler::submit(Sequence& s) {
 
 Iteration Scheduler::plan() {
   Iteration out = next();
+  for (const BlockMove& move : later_) out.before.push_back({move, nullptr});
+  std::rotate(out.before.begin(), out.before.end() - std::ssize(later_), out.before.end());
+  later_.clear();
   for (const Iteration::Piece& piece : out.pieces) piece.sequence->in_flight += piece.tokens;
   return out;
 }
@@ -220,17 +238,21 @@ void Scheduler::form_batch(Iteration& out) {
   }
 }
 
-// True where its blocks surely hold so many positions, without a division.
+// True where its blocks surely hold so many positions.
 bool Scheduler::has_blocks(const Sequence& s, std::int64_t positions) const {
+  if (pool_.has_windows()) return positions <= pool_.parts().stretches_of(s.room) * limits_.block;
   return !limits_.encoder && limits_.groups.size() == 1 && limits_.groups.front().blocks == 1 &&
-         positions <= (s.blocks + s.shared * pool_.entry_blocks()) * limits_.block;
+         positions <= (s.blocks + pool_.blocks_of(pins_of(s))) * limits_.block;
 }
 
 // Takes blocks for this many positions and preempts others if need be. False where the sequence
 // itself was preempted.
 bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
   const std::int64_t more = blocks_for(s, positions) - s.blocks;
-  if (more <= 0) return true;
+  if (more <= 0) {
+    s.room = std::max(s.room, positions);
+    return true;
+  }
   std::vector<BlockMove> moves;
   while (!pool_.take(more, moves)) {
     // The victim is the last admitted sequence that is neither loading nor in an iteration.
@@ -246,6 +268,7 @@ bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
     if (victim == &s) return false;
   }
   s.blocks += more;
+  s.room = positions;
   for (const BlockMove& move : moves) out.before.push_back({move, nullptr});
   return true;
 }
@@ -258,36 +281,27 @@ bool Scheduler::has_room(std::int64_t blocks) const {
 bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole) {
   const std::int64_t cost_of_all = limits_.encoder ? s.request.input_tokens : s.prompt;
   KvPool::Found found;
-  if (limits_.prefix_block > 0) {
-    found = pool_.find(s.request.prefix);
-    found = pool_.find(prefix_of(s, usable(s, found.entries)));
-  }
+  if (limits_.prefix_block > 0) found = pool_.find(prefix_of(s, usable(s)));
   const std::int64_t cached = found.entries * limits_.prefix_block;
-  const bool waits = found.below > 0 || pool_.is_loading(prefix_of(s, found.entries));
   const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
   // A prompt that exceeds the budget by itself is read in an iteration of its own.
   if (whole && left > budget && !(out.pieces.empty() && out.decodes.empty())) return false;
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
+  if (pool_.has_windows()) s.window = pool_.window(prefix_of(s, s.shared));
   // The whole prompt must fit from the start, or prompts in pieces would take blocks from each
   // other.
   const std::int64_t own = blocks_for(s, s.prompt);
-  if (!has_room(own + (found.below + found.idle) * pool_.entry_blocks())) {
+  if (!has_room(own + found.below + found.idle)) {
     s.shared = 0;
+    s.window.clear();
     return false;
   }
-  std::vector<BlockMove> moves;
-  s.loads = pool_.pin(prefix_of(s, found.entries), moves);
-  const bool taken = pool_.take(own, moves);
-  TS_INVARIANT(taken, own, pool_.available());
-  s.blocks = own;
+  pin_prefix(s, own, out);
   s.cached = cached;
+  s.branch = found.matched;
   if (!s.has_started) s.cached_tokens = cached;
-  for (const BlockMove& move : moves) {
-    const bool load = move.kind == MoveKind::prefix_load;
-    (load ? out.beside : out.before).push_back({move, load ? &s : nullptr});
-    if (load) ++s.moves;
-  }
+  const bool waits = s.moves > 0 || pool_.is_loading(pins_of(s));
   s.waits_for_prefix = waits && s.moves == 0;
   if (waits) return true;
   out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens, s.cached});
@@ -304,6 +318,7 @@ bool Scheduler::bring_back(Sequence& s, Iteration& out) {
   pool_.take(blocks, moves);
   for (const BlockMove& move : moves) out.before.push_back({move, nullptr});
   s.blocks = blocks;
+  s.room = s.cached;
   s.moves = 1;
   swapped_ -= s.swapped;
   s.swapped = 0;
@@ -316,7 +331,7 @@ void Scheduler::preempt(Sequence& s, Iteration& out) {
   ++s.preemptions;
   // A copy of the shared prefix is swapped too: pinned by a waiting sequence, it could block
   // others.
-  const std::int64_t blocks = s.blocks + s.shared * pool_.entry_blocks();
+  const std::int64_t blocks = s.blocks + pool_.blocks_of(pins_of(s));
   const bool fits = swapped_ + blocks <= limits_.swap_blocks;
   if (config_.kv.preemption == Preemption::swap && fits) {
     out.before.push_back({{MoveKind::swap_out, blocks, 0, 1}, &s});
@@ -337,8 +352,10 @@ void Scheduler::preempt(Sequence& s, Iteration& out) {
 void Scheduler::drop_blocks(Sequence& s) {
   pool_.give(s.blocks);
   s.blocks = 0;
-  pool_.release(prefix_of(s, s.shared));
+  s.room = 0;
+  pool_.release(pins_of(s));
   s.shared = 0;
+  s.window.clear();
 }
 
 void Scheduler::give_back_rejected(Sequence& s) {
@@ -346,18 +363,7 @@ void Scheduler::give_back_rejected(Sequence& s) {
   TS_INVARIANT(surplus >= 0, surplus);
   pool_.give(surplus);
   s.blocks -= surplus;
-}
-
-// Shares named blocks that are now whole. A block that the answer fills up is no prefix.
-void Scheduler::share_computed(Sequence& s) {
-  if (limits_.prefix_block == 0) return;
-  const std::int64_t whole =
-      std::min(std::min(s.cached, s.request.input_tokens) / limits_.prefix_block,
-               static_cast<std::int64_t>(s.request.prefix.size()));
-  if (whole <= s.shared) return;
-  pool_.share(prefix_of(s, whole).subspan(static_cast<std::size_t>(s.shared)));
-  s.blocks -= (whole - s.shared) * pool_.entry_blocks();
-  s.shared = whole;
+  s.room = s.cached;
 }
 
 void Scheduler::finish(const Iteration& iteration) {
@@ -366,7 +372,8 @@ void Scheduler::finish(const Iteration& iteration) {
     s->cached += tokens;
     s->in_flight -= tokens;
     if (!s->prefilling()) ++s->generated;
-    share_computed(*s);
+    share_computed(*s, before);
+    slide(*s, before);
     s->ended = !s->prefilling() && s->is_done();
     any_ended = any_ended || s->ended;
   }
@@ -375,6 +382,7 @@ void Scheduler::finish(const Iteration& iteration) {
     const std::int64_t gained = iteration.gain(i);
     s->cached += gained;
     --s->in_flight;
+    slide(*s, s->cached - gained);
     if (!s->ended) s->generated += gained;
     if (iteration.drafts > 0) give_back_rejected(*s);
     s->ended = s->is_done();
@@ -396,9 +404,10 @@ void Scheduler::arrived(const SequenceMove& done) {
   TS_EXPECTS(s.moves > 0, s.moves);
   if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
   pool_.arrived(std::exchange(s.loads, {}));
+  keep_loaded_state(s);
   for (Sequence* other : running_)
-    other->waits_for_prefix =
-        other->moves == 0 && pool_.is_loading(prefix_of(*other, other->shared));
+    if (other->waits_for_prefix || other == &s)
+      other->waits_for_prefix = other->moves == 0 && pool_.is_loading(pins_of(*other));
 }
 
 void Scheduler::hand_over(Sequence& s) {
@@ -406,11 +415,13 @@ void Scheduler::hand_over(Sequence& s) {
   s.runs = false;
   s.source_blocks = std::exchange(s.blocks, 0);
   s.source_shared = std::exchange(s.shared, 0);
+  s.source_window = std::exchange(s.window, {});
 }
 
 void Scheduler::release(Sequence& s) {
   pool_.give(std::exchange(s.source_blocks, 0));
-  pool_.release(prefix_of(s, std::exchange(s.source_shared, 0)));
+  pool_.release({prefix_of(s, std::exchange(s.source_shared, 0)), s.source_window});
+  s.source_window.clear();
 }
 
 }  // namespace tiersim

@@ -14,7 +14,11 @@
 //   and
 //               those of rejected drafts are given back when the iteration ends
 //   prefixes    whole named blocks of a prompt that are cached are not computed again, except for
-//               the last position, which gives the first token; computed blocks are shared at once
+//               the last position, which gives the first token; computed blocks are shared at once.
+//               Of layers with a window a sequence pins what lies in it, and what has left it stays
+//               as long as nobody needs the room; a state is copied to the sequence at its
+//               admission, and copies of its own are kept where there is room that no sequence
+//               holds
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -37,15 +41,17 @@ struct BlockLimits {
   bool prompts_only = false;      ///< sequences leave for another replica after their first token
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
-  std::vector<std::int64_t> prefix_levels = {};  ///< number of entries of each level below the pool
+  std::vector<std::int64_t> prefix_levels = {};  ///< blocks of each level below the pool
   WritePolicy write_policy = WritePolicy::write_through;
+  KeptStates states = KeptStates::last;
   std::optional<Drafting> drafting = {};  ///< of decoding sequences; none: one token an iteration
 
   /// Largest number of drafts of a sequence, for which blocks are taken during an iteration.
   std::int64_t most_drafts() const { return drafting ? drafting->most_tokens() : 0; }
 };
 
-/// Blocks that are moved for a sequence; the sequence is null where a prefix leaves the pool.
+/// Blocks that are moved for a sequence; the sequence is null where a prefix leaves the pool, and
+/// where a copy of a state is kept.
 struct SequenceMove {
   BlockMove move;
   Sequence* sequence = nullptr;
@@ -109,10 +115,12 @@ class Scheduler {
  private:
   /// True where waiting prompts wait for more of them.
   bool holds_back(const Iteration& iteration);
+  std::int64_t promised() const;
+  std::int64_t most_for(const Sequence& s) const;
   bool is_promised(const Sequence& s) const;
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
   std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
-  std::int64_t usable(const Sequence& s, std::int64_t found) const;
+  std::int64_t usable(const Sequence& s) const;
 
   Iteration next();
   void decode_running(Iteration& out);
@@ -129,11 +137,22 @@ class Scheduler {
   void preempt(Sequence& s, Iteration& out);
   void drop_blocks(Sequence& s);
   void give_back_rejected(Sequence& s);
-  void share_computed(Sequence& s);
+
+  // scheduler_prefixes.cpp
+  PrefixPins pins_of(const Sequence& s) const { return {prefix_of(s, s.shared), s.window}; }
+  void pin_prefix(Sequence& s, std::int64_t own, Iteration& out);
+  void share_computed(Sequence& s, std::int64_t before);
+  void keep_copies(const Sequence& s, std::int64_t before, std::int64_t shared);
+  std::int64_t room_for_copies() const;
+  void keep_states(const PrefixEntries& states);
+  void keep_loaded_state(const Sequence& s);
+  PrefixEntries states_to_keep(const Sequence& s, std::int64_t before) const;
+  void slide(Sequence& s, std::int64_t before);
 
   ServerConfig config_;
   BlockLimits limits_;
   KvPool pool_;
+  std::vector<BlockMove> later_;  // copies that precede the next iteration
   std::int64_t watermark_;
   std::int64_t swapped_ = 0;
   std::int64_t preempted_now_ = 0;  // preemptions in this plan; above 0, nobody is admitted

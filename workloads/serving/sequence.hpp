@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "workloads/serving/prefix_parts.hpp"
 #include "workloads/serving/request.hpp"
 
 namespace tiersim {
@@ -19,6 +20,7 @@ struct Sequence {
   SimTime last_token{};
   std::int64_t blocks = 0;        ///< its own blocks of the pool
   std::int64_t shared = 0;        ///< number of leading prefix blocks that it pins
+  std::int64_t room = 0;          ///< positions that its blocks were taken for
   std::int64_t moves = 0;         ///< moves of its blocks under way
   bool runs = false;              ///< admitted
   bool ended = false;             ///< static batches keep it until all of them have ended
@@ -27,10 +29,13 @@ struct Sequence {
   // The rest of its state.
   std::size_t slot = 0;            ///< for its owner
   std::int64_t swapped = 0;        ///< blocks in the far tier
-  PrefixBlocks loads = {};         ///< shared blocks that its own moves load
+  WindowParts window = {};         ///< stretches of windows that it pins, beside the shared blocks
+  PrefixEntries loads = {};        ///< what its own moves load of these
+  std::int64_t branch = 0;         ///< shared blocks at its admission, had their states been kept
   std::int64_t source = -1;        ///< replica that holds its prefilled cache
   std::int64_t source_blocks = 0;  ///< blocks held there
   std::int64_t source_shared = 0;
+  WindowParts source_window = {};
   // Measurements.
   /// Tokens of its prompt that the prefix cache had when it first ran.
   std::int64_t cached_tokens = 0;

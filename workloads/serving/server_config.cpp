@@ -86,6 +86,10 @@ void describe(Fields& f, PrefixCacheConfig& c) {
   f.optional("write_policy", c.write_policy, kWritePolicyNames,
              "Through: blocks are copied down in the background once they are computed. Back: once "
              "they leave the pool, while the GPU waits.");
+  f.optional("states", c.states, kKeptStatesNames,
+             "States of linear attention that are kept, at the ends of whole named blocks: of each "
+             "piece of a prompt the last one, and the one where it leaves what is cached; or all. "
+             "By default the last, as SGLang and vLLM do.");
 }
 
 void describe(Fields& f, DisaggregationConfig& c) {

@@ -106,9 +106,22 @@ enum class WritePolicy : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kWritePolicyNames{"write_through", "write_back"};
 
+/// Which states of linear attention are kept, at the ends of whole named blocks of a prompt.
+enum class KeptStates : std::uint8_t {
+  /// Of each piece of a prompt that an iteration reads the last one, and the one at which the
+  /// prompt
+  /// leaves what is cached, as SGLang does. vLLM's `align` ends its pieces there.
+  last,
+  all,  ///< every one, as vLLM's `all`
+};
+inline constexpr std::array<std::string_view, 2> kKeptStatesNames{"last", "all"};
+
 struct PrefixCacheConfig {
   std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
   WritePolicy write_policy = WritePolicy::write_through;
+  /// By default as SGLang's MambaRadixCache (mamba_radix_cache.py) and vLLM's mamba_cache_mode
+  /// `align`, each of which keeps one for a piece; of models without states: none.
+  std::optional<KeptStates> states = {};
 };
 void describe(Fields& f, PrefixCacheConfig& c);
 

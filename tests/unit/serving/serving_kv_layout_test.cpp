@@ -213,7 +213,7 @@ TEST(KvLayout, SharesASharedTierEvenly) {
   EXPECT_EQ(stated.swap_blocks, 10);
 }
 
-TEST(KvLayout, CountsEntriesOfThePrefixCacheInBlocks) {
+TEST(KvLayout, CountsTiersOfThePrefixCacheInBlocks) {
   const ServingConfig of = config("serving/trace_mooncake.yaml",
                                   {"server.prefix_cache.tiers=[{tier: pool, capacity: 640 MiB}]"});
   const System system = build_stage_system(of.scenario);
@@ -222,8 +222,8 @@ TEST(KvLayout, CountsEntriesOfThePrefixCacheInBlocks) {
   const BlockLimits limits = block_limits(of, system, *kv);
   EXPECT_EQ(limits.prefix_block, 512);
   EXPECT_EQ(limits.block, 16);
-  // 128 KiB a position, so 64 MiB an entry.
-  EXPECT_EQ(limits.prefix_levels, std::vector<std::int64_t>{10});
+  // 128 KiB a position, so 2 MiB a block.
+  EXPECT_EQ(limits.prefix_levels, std::vector<std::int64_t>{320});
 }
 
 // With all else as in a decode step of the batch, a server with the largest batch of a scenario has
@@ -284,7 +284,7 @@ TEST(KvLayout, StatesTakeBlocksOfTheSamePool) {
   const KvLayout kv = layout(kLlama2, {"model.base=models/kimi_linear_48b_a3b.yaml",
                                        "system.base=systems/h200_cxl_pool.yaml"});
   EXPECT_EQ(kv.capacity.block_bytes, 129'024);
-  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{}, {.blocks = 337, .most = 1}}));
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{{}, {.blocks = 337, .most = 1, .is_state = true}}));
   EXPECT_EQ(kv.capacity.state_blocks, 337);
   EXPECT_EQ(kv.blocks_of(1), 1 + 337);
   EXPECT_EQ(kv.blocks_of(1024), 64 + 337);
@@ -309,6 +309,35 @@ TEST(KvLayout, CountsIndexKeysOnEachGpuOfATensorGroup) {
                                        "parallel.tensor=4", "step.weight_type=fp8"});
   EXPECT_EQ(kv.groups, std::vector<BlockGroup>{{}});
   EXPECT_EQ(kv.cached_bytes.front().in_base(), 16 * (60 * 2 * 128 * 2 + 57 * 256));
+}
+
+// Llama 4 Scout on eight GPUs: 36 of 48 layers attend within chunks of 8192 positions, 512
+// stretches of 16.
+TEST(KvLayout, KnowsTheChunksOfLayers) {
+  const KvLayout kv =
+      layout("serving/trace_mooncake.yaml",
+             {"model.base=models/llama4_scout.yaml", "system.base=systems/h100_nvlink.yaml",
+              "system.gpus.count=8", "parallel.tensor=8", "server.prefix_cache.tiers=[]"});
+  EXPECT_EQ(kv.groups,
+            (std::vector<BlockGroup>{{.blocks = 3, .most = 512, .chunk = 8192}, {.blocks = 1}}));
+}
+
+// A tier below the pool holds the states of Kimi Linear (337 blocks), which are more than the 32
+// blocks of a named block. Where keys and values lie elsewhere, a copy of them has no place.
+TEST(KvLayout, HasRoomForCopiesOfStatesOrSaysWhyNot) {
+  const auto error = [](const std::string& set) {
+    const auto kv = layout_of(
+        config("serving/trace_mooncake.yaml", {"model.base=models/kimi_linear_48b_a3b.yaml",
+                                               "system.base=systems/h200_cxl_pool.yaml", set}));
+    return kv ? std::string() : kv.error();
+  };
+  EXPECT_EQ(error("server.prefix_cache.tiers=[{tier: pool, capacity: 43481088 B}]"), "");
+  EXPECT_EQ(error("server.prefix_cache.tiers=[{tier: pool, capacity: 40 MiB}]"),
+            "server.prefix_cache.tiers: 'pool': 40 MiB is below the 41.47 MiB of the states of a "
+            "sequence");
+  EXPECT_EQ(error("method.kv_tier=far"),
+            "server.prefix_cache: copies of states take blocks of tier 'hbm', and method 'dense' "
+            "keeps keys and values elsewhere, too");
 }
 
 // A head of one layer has a 33rd layer of keys and values in every block, which is copied with the

@@ -8,14 +8,14 @@ namespace {
 using Levels = std::vector<std::int64_t>;
 
 // A prompt that has been computed and is done with.
-void leave(PrefixCache& cache, const PrefixBlocks& prompt) {
+void leave(PrefixCache& cache, const PrefixEntries& prompt) {
   cache.use(prompt);
   cache.release(prompt);
 }
 
 TEST(PrefixCache, KnowsNothingAtFirst) {
   const PrefixCache cache({4});
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2}), Levels{});
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2}), Levels{});
   EXPECT_EQ(cache.pooled(), 0);
   EXPECT_EQ(cache.evictable(), 0);
   EXPECT_EQ(cache.held(1), 0);
@@ -23,31 +23,31 @@ TEST(PrefixCache, KnowsNothingAtFirst) {
 
 TEST(PrefixCache, FindsTheLeadingBlocksThatEarlierPromptsLeft) {
   PrefixCache cache({});
-  EXPECT_EQ(cache.use(PrefixBlocks{1, 2, 3}), 3);
-  cache.release(PrefixBlocks{1, 2, 3});
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2, 4, 3}), (Levels{0, 0}));
-  EXPECT_EQ(cache.find(PrefixBlocks{4, 1}), Levels{});
-  EXPECT_EQ(cache.use(PrefixBlocks{1, 2, 4}), 1);  // only block 4 is new to the pool
+  EXPECT_EQ(cache.use(PrefixEntries{1, 2, 3}), 3);
+  cache.release(PrefixEntries{1, 2, 3});
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2, 4, 3}), (Levels{0, 0}));
+  EXPECT_EQ(cache.find(PrefixEntries{4, 1}), Levels{});
+  EXPECT_EQ(cache.use(PrefixEntries{1, 2, 4}), 1);  // only block 4 is new to the pool
   EXPECT_EQ(cache.pooled(), 4);
   EXPECT_EQ(cache.evictable(), 1);  // block 3
 }
 
 TEST(PrefixCache, KeepsABlockThatOneOfTwoSequencesStillUses) {
   PrefixCache cache({});
-  cache.use(PrefixBlocks{1, 2});
-  cache.use(PrefixBlocks{1, 3});
-  cache.release(PrefixBlocks{1, 2});
+  cache.use(PrefixEntries{1, 2});
+  cache.use(PrefixEntries{1, 3});
+  cache.release(PrefixEntries{1, 2});
   EXPECT_EQ(cache.evictable(), 1);
   EXPECT_EQ(cache.evict(1).freed, 1);
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2}), Levels{0});
-  cache.release(PrefixBlocks{1, 3});
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2}), Levels{0});
+  cache.release(PrefixEntries{1, 3});
   EXPECT_EQ(cache.evictable(), 2);
 }
 
 TEST(PrefixCache, TakesAPromptPieceByPiece) {
   PrefixCache cache({});
-  const PrefixBlocks prompt{1, 2, 3, 4};
-  const std::span<const std::uint64_t> all = prompt;
+  const PrefixEntries prompt{1, 2, 3, 4};
+  const std::span<const PrefixEntry> all = prompt;
   EXPECT_EQ(cache.use(all.first(1)), 1);
   EXPECT_EQ(cache.find(prompt), Levels{0});
   EXPECT_EQ(cache.use(all.subspan(1, 3)), 3);
@@ -60,11 +60,11 @@ TEST(PrefixCache, DropsTheLastBlockOfTheLeastRecentlyUsedPromptFirst) {
   leave(cache, {1, 2});
   leave(cache, {3, 4});
   cache.evict(1);
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2}), Levels{0});
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2}), Levels{0});
   leave(cache, {1});  // now newer than 3 and 4
   cache.evict(2);
-  EXPECT_EQ(cache.find(PrefixBlocks{3, 4}), Levels{});
-  EXPECT_EQ(cache.find(PrefixBlocks{1}), Levels{0});
+  EXPECT_EQ(cache.find(PrefixEntries{3, 4}), Levels{});
+  EXPECT_EQ(cache.find(PrefixEntries{1}), Levels{0});
 }
 
 TEST(PrefixCache, MovesWhatLeavesALevelToTheNext) {
@@ -76,7 +76,7 @@ TEST(PrefixCache, MovesWhatLeavesALevelToTheNext) {
   EXPECT_EQ(moves.written, (Levels{0, 4, 3}));
   EXPECT_EQ(moves.freed, 4);
   EXPECT_EQ(moves.gone, 1);
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2, 3, 4}), (Levels{1, 2, 2}));
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2, 3, 4}), (Levels{1, 2, 2}));
   EXPECT_EQ(cache.pooled(), 0);
   EXPECT_EQ(cache.held(1), 1);
   EXPECT_EQ(cache.held(2), 2);
@@ -86,22 +86,22 @@ TEST(PrefixCache, PassesALevelWithoutCapacityBy) {
   PrefixCache cache({0, 1});
   leave(cache, {1, 2});
   EXPECT_EQ(cache.evict(2).written, (Levels{0, 0, 2}));
-  EXPECT_EQ(cache.find(PrefixBlocks{1}), Levels{2});
+  EXPECT_EQ(cache.find(PrefixEntries{1}), Levels{2});
 }
 
 TEST(PrefixCache, BringsUpWhatASequenceUsesAndGivesItsLowerCopyUp) {
   PrefixCache cache({2});
   leave(cache, {1, 2});
   cache.evict(2);
-  EXPECT_EQ(cache.use(PrefixBlocks{1, 2, 3}), 3);
+  EXPECT_EQ(cache.use(PrefixEntries{1, 2, 3}), 3);
   EXPECT_EQ(cache.held(1), 0);
-  EXPECT_EQ(cache.find(PrefixBlocks{1, 2, 3}), (Levels{0, 0, 0}));
+  EXPECT_EQ(cache.find(PrefixEntries{1, 2, 3}), (Levels{0, 0, 0}));
   EXPECT_EQ(cache.evictable(), 0);
 }
 
 TEST(PrefixCache, SaysWhatIsStillOnItsWay) {
   PrefixCache cache({1});
-  const PrefixBlocks prompt{1, 2};
+  const PrefixEntries prompt{1, 2};
   leave(cache, prompt);
   cache.evict(1);  // block 2
   EXPECT_EQ(cache.find(prompt), (Levels{0, 1}));
@@ -126,12 +126,12 @@ TEST(PrefixCache, IsLoadedWithoutLosingWhatItsOwnRoomDisplaces) {
   leave(cache, {1, 2});
   cache.evict(2);
   leave(cache, {9});
-  const PrefixBlocks prompt{1, 2};
+  const PrefixEntries prompt{1, 2};
   EXPECT_EQ(cache.load(prompt), 2);
   const PrefixMoves moves = cache.evict(1);
   EXPECT_EQ(moves.gone, 0);
   EXPECT_EQ(cache.find(prompt), (Levels{0, 0}));
-  EXPECT_EQ(cache.find(PrefixBlocks{9}), Levels{1});
+  EXPECT_EQ(cache.find(PrefixEntries{9}), Levels{1});
 }
 
 using PrefixCacheDeathTest = ::testing::Test;
@@ -139,13 +139,13 @@ using PrefixCacheDeathTest = ::testing::Test;
 TEST(PrefixCacheDeathTest, RefusesToReleaseWhatNobodyUses) {
   PrefixCache cache({});
   leave(cache, {1});
-  EXPECT_DEATH(cache.release(PrefixBlocks{1}), "precondition");
-  EXPECT_DEATH(cache.release(PrefixBlocks{2}), "precondition");
+  EXPECT_DEATH(cache.release(PrefixEntries{1}), "precondition");
+  EXPECT_DEATH(cache.release(PrefixEntries{2}), "precondition");
 }
 
 TEST(PrefixCacheDeathTest, RefusesToEvictWhatIsPinned) {
   PrefixCache cache({});
-  cache.use(PrefixBlocks{1});
+  cache.use(PrefixEntries{1});
   EXPECT_DEATH(cache.evict(1), "precondition");
 }
 
@@ -153,8 +153,8 @@ TEST(PrefixCacheDeathTest, RefusesToReleaseWhatIsStillOnItsWay) {
   PrefixCache cache({1});
   leave(cache, {1});
   cache.evict(1);
-  cache.load(PrefixBlocks{1});
-  EXPECT_DEATH(cache.release(PrefixBlocks{1}), "precondition");
+  cache.load(PrefixEntries{1});
+  EXPECT_DEATH(cache.release(PrefixEntries{1}), "precondition");
 }
 
 }  // namespace

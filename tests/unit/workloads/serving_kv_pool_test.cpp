@@ -22,8 +22,11 @@ std::vector<std::string> text(const Moves& moves) {
 using Text = std::vector<std::string>;
 
 KvPool pool(std::vector<std::int64_t> levels, WritePolicy policy = WritePolicy::write_back) {
-  return KvPool(
-      10, KvPool::Prefixes{.entry_blocks = 2, .levels = std::move(levels), .write_policy = policy});
+  // The levels hold whole entries.
+  for (std::int64_t& level : levels) level *= 2;
+  return KvPool(10, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
+                                     .levels = std::move(levels),
+                                     .write_policy = policy});
 }
 KvPool through(std::vector<std::int64_t> levels) {
   return pool(std::move(levels), WritePolicy::write_through);
@@ -58,7 +61,7 @@ TEST(KvPool, CountsPrefixesThatNobodyUsesAsAvailable) {
   EXPECT_EQ(blocks.occupied(), 6);
   EXPECT_EQ(blocks.available(), 10);
   EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 4}).entries, 2);
-  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 4}).idle, 2);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 4}).idle, 4);
 }
 
 TEST(KvPool, LosesTheEndOfAPrefixFirst) {
@@ -80,7 +83,7 @@ TEST(KvPool, StoresWhatLeavesInTheNextLevelAndThatOnesOldestBelowIt) {
   EXPECT_EQ(blocks.below(1), 2);
   EXPECT_EQ(blocks.below(2), 2);
   EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).entries, 3);
-  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 2);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 4);
 }
 
 // A tier may be smaller than one entry.
@@ -105,7 +108,7 @@ TEST(KvPool, LoadsFromEachLevelWhatItHolds) {
   EXPECT_EQ(blocks.used(), 6);
   EXPECT_TRUE(blocks.is_loading(prompt));
   EXPECT_FALSE(blocks.is_loading(PrefixBlocks{1}));
-  blocks.arrived(prompt);
+  blocks.arrived(PrefixEntries{1, 2, 3});
   EXPECT_FALSE(blocks.is_loading(prompt));
   blocks.release(prompt);
   EXPECT_EQ(blocks.used(), 0);
@@ -140,8 +143,8 @@ TEST(KvPool, NeedsNoLoadOfWhatHasJustBeenComputed) {
   EXPECT_TRUE(blocks.is_loading(PrefixBlocks{1}));
   blocks.share(PrefixBlocks{1});
   EXPECT_FALSE(blocks.is_loading(PrefixBlocks{1}));
-  blocks.release(PrefixBlocks{1});  // by the one that computed it
-  blocks.arrived(PrefixBlocks{1});  // the load is done all the same
+  blocks.release(PrefixBlocks{1});   // by the one that computed it
+  blocks.arrived(PrefixEntries{1});  // the load is done all the same
   EXPECT_EQ(blocks.used(), 2);
   blocks.release(PrefixBlocks{1});
   EXPECT_EQ(blocks.used(), 0);
@@ -153,7 +156,7 @@ TEST(KvPool, WritesThroughOnceBlocksAreComputed) {
   leave_behind(blocks, {1, 2, 3});
   const auto store = blocks.next_store(1);
   ASSERT_TRUE(store);
-  EXPECT_EQ(store->blocks, (PrefixBlocks{1, 2, 3}));
+  EXPECT_EQ(store->entries, (PrefixEntries{1, 2, 3}));
   EXPECT_EQ(blocks.below(1), 0);
   EXPECT_EQ(blocks.used(), 6);  // until they are stored
   blocks.stored(*store);
@@ -163,7 +166,7 @@ TEST(KvPool, WritesThroughOnceBlocksAreComputed) {
   EXPECT_TRUE(blocks.take(8, moves));  // 3 and then 2 go
   EXPECT_TRUE(moves.empty());
   EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).entries, 2);  // 3 is nowhere
-  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 1);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 2);
 }
 
 TEST(KvPool, ALoadLeavesTheCopyBelow) {
@@ -173,12 +176,12 @@ TEST(KvPool, ALoadLeavesTheCopyBelow) {
   Moves moves;
   EXPECT_TRUE(blocks.take(10, moves));
   blocks.give(10);
-  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2}).below, 2);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2}).below, 4);
   blocks.pin(PrefixBlocks{1, 2}, moves);
   EXPECT_EQ(text(moves), Text{"prefix_load 4: 1 to 0"});
   EXPECT_TRUE(blocks.is_loading(PrefixBlocks{1, 2}));
   EXPECT_EQ(blocks.below(1), 4);
-  blocks.arrived(PrefixBlocks{1, 2});
+  blocks.arrived(PrefixEntries{1, 2});
   EXPECT_FALSE(blocks.next_store(1));  // it has them
   blocks.release(PrefixBlocks{1, 2});
   EXPECT_EQ(blocks.used(), 0);
@@ -194,7 +197,7 @@ TEST(KvPool, WritesAgainWhatALevelHasLost) {
   Moves moves;
   blocks.pin(PrefixBlocks{1}, moves);
   EXPECT_TRUE(moves.empty());
-  EXPECT_EQ(blocks.next_store(1)->blocks, PrefixBlocks{1});
+  EXPECT_EQ(blocks.next_store(1)->entries, (PrefixEntries{1}));
 }
 
 // From the second level to the pool; the first one gets it from there.
@@ -208,13 +211,13 @@ TEST(KvPool, ABlockFromFarBelowGoesToTheNearerLevelToo) {
   Moves moves;
   EXPECT_TRUE(blocks.take(10, moves));
   blocks.give(10);
-  EXPECT_EQ(blocks.find(PrefixBlocks{1}).below, 1);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1}).below, 2);
   blocks.pin(PrefixBlocks{1}, moves);
   EXPECT_EQ(text(moves), Text{"prefix_load 2: 2 to 0"});
-  EXPECT_EQ(blocks.next_store(2)->blocks, PrefixBlocks{2});
+  EXPECT_EQ(blocks.next_store(2)->entries, (PrefixEntries{2}));
   EXPECT_FALSE(blocks.next_store(1));
-  blocks.arrived(PrefixBlocks{1});
-  EXPECT_EQ(blocks.next_store(1)->blocks, PrefixBlocks{1});
+  blocks.arrived(PrefixEntries{1});
+  EXPECT_EQ(blocks.next_store(1)->entries, (PrefixEntries{1}));
 }
 
 }  // namespace

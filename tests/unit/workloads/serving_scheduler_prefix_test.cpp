@@ -59,7 +59,7 @@ TEST(Scheduler, WaitsForWhatItLoadsAndForWhatOthersLoad) {
   Bench bench(SchedulerPolicy::chunked,
               {.blocks = 7,
                .prefix_block = 8,
-               .prefix_levels = {10},
+               .prefix_levels = {20},
                .write_policy = WritePolicy::write_back},
               100);
   bench.add(16, 1, {1, 2});
@@ -83,7 +83,7 @@ TEST(Scheduler, WaitsForWhatItLoadsAndForWhatOthersLoad) {
 // Where blocks are written through, the pool's room waits for the store, and the next
 // prompt for neither.
 TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
-  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}},
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {20}},
               100);
   bench.add(16, 1, {1, 2});
   EXPECT_EQ(bench.iterate(), "0+16 |");
@@ -92,7 +92,7 @@ TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
   EXPECT_EQ(bench.iterate(), "|");
   const auto store = bench.scheduler().next_store(1);
   ASSERT_TRUE(store);
-  EXPECT_EQ(store->blocks, (PrefixBlocks{1, 2}));
+  EXPECT_EQ(store->entries, (PrefixEntries{1, 2}));
   bench.scheduler().stored(*store);
   EXPECT_EQ(bench.iterate(), "1+24 |");
   bench.add(18, 1, {1, 2, 3});
@@ -102,7 +102,7 @@ TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
 // A store that is late leaves a hole: block 1 has left the pool, 2 and 3 have not. What is loaded
 // is block 1, and it is there once its own load is.
 TEST(Scheduler, LoadsABlockInFrontOfOthersThatAreThere) {
-  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}}, 8);
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {20}}, 8);
   bench.add(24, 1, {1, 2, 3});
   bench.iterate();
   const auto first = bench.scheduler().next_store(1);
@@ -115,7 +115,7 @@ TEST(Scheduler, LoadsABlockInFrontOfOthersThatAreThere) {
   bench.scheduler().stored(*others);
   Sequence& s = bench.add(23, 1, {1, 2, 3});
   EXPECT_EQ(bench.iterate(), "| |; prefix_load 2 of 2");
-  EXPECT_EQ(s.loads, PrefixBlocks{1});
+  EXPECT_EQ(s.loads, PrefixEntries{1});
   bench.scheduler().arrived(bench.now.beside.front());
   EXPECT_EQ(bench.iterate(), "2+7 |");
 }

@@ -1,0 +1,117 @@
+#pragma once
+// The parts of a named block of a prompt that a prefix cache keeps, where layers keep different
+// positions. The layers that keep everything have one part of each named block. Layers with a
+// window or with chunks have one part for each stretch of positions, since their blocks leave one
+// by one; a stretch that no prompt needs after a whole named block has none. A state is one part,
+// which exists only where a copy of it was kept.
+//
+// A prompt that begins with n named blocks of P positions needs
+//   all positions  the parts of all n
+//   window         the last `most` stretches before n * P
+//   chunk          the stretches from the last multiple of the chunk on; at a multiple: none
+//   state          the state after n * P positions
+// and hits the largest n at which all of them are there. vLLM's coordinator of a hybrid cache and
+// SGLang's radix caches look for the same (vllm/v1/core/kv_cache_coordinator.py,
+// single_type_kv_cache_manager.py; sglang/srt/mem_cache/mamba_radix_cache.py).
+//
+// Engines also keep stretches for prompts that leave a named block halfway. The names say nothing
+// of such prompts, so these stretches are left out.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "workloads/serving/block_group.hpp"
+#include "workloads/serving/request.hpp"
+
+namespace tiersim {
+
+/// A part of a named block, and the blocks of the pool that it takes.
+struct PrefixEntry {
+  std::uint64_t name = 0;
+  std::int64_t part = 0;
+  std::int64_t blocks = 1;
+
+  /// Implicit, since a name alone is the one part of a model whose layers keep everything.
+  PrefixEntry(std::uint64_t of_name, std::int64_t of_part = 0, std::int64_t takes = 1)
+      : name(of_name), part(of_part), blocks(takes) {}
+  friend bool operator==(const PrefixEntry& a, const PrefixEntry& b) {
+    return a.name == b.name && a.part == b.part;
+  }
+};
+using PrefixEntries = std::vector<PrefixEntry>;
+
+/// For lookup only, so that the order of a hash has no effect.
+struct PrefixEntryHash {
+  std::size_t operator()(const PrefixEntry& entry) const {
+    return entry.name ^ static_cast<std::uint64_t>(entry.part) * 0x9E3779B97F4A7C15U;
+  }
+};
+
+std::int64_t blocks_of(std::span<const PrefixEntry> entries);
+
+/// A stretch of positions of the layers of one window or chunk.
+struct WindowPart {
+  std::size_t window = 0;    ///< of PrefixParts
+  std::int64_t stretch = 0;  ///< counted from the beginning of the prompt
+  std::int64_t blocks = 0;   ///< of the pool
+  std::uint64_t name = 0;    ///< of its named block
+};
+using WindowParts = std::vector<WindowPart>;
+
+class PrefixParts {
+ public:
+  /// `positions` of a named block are a multiple of those of a stretch, `block`.
+  PrefixParts(std::span<const BlockGroup> groups, std::int64_t block, std::int64_t positions);
+
+  /// Blocks of the part of the layers that keep everything; 0: no layer does.
+  std::int64_t whole_blocks() const { return whole_blocks_; }
+  /// Blocks of a state; 0: there is none.
+  std::int64_t state_blocks() const { return state_blocks_; }
+  bool has_windows() const { return !windows_.empty(); }
+  /// Stretches of a named block.
+  std::int64_t stretches() const { return stretches_; }
+  /// Blocks of the largest part.
+  std::int64_t largest() const;
+
+  PrefixEntry whole(std::uint64_t name) const { return {name, 0, whole_blocks_}; }
+  PrefixEntry state(std::uint64_t name) const { return {name, 1, state_blocks_}; }
+  PrefixEntry entry(const WindowPart& part) const;
+
+  /// The parts of windows and chunks that a prompt with these first named blocks needs, in order of
+  /// positions for each window.
+  WindowParts needed(std::span<const std::uint64_t> names) const;
+  /// The kept parts of all windows in the named blocks from `first` on. They begin with the first
+  /// stretch that a sequence of `from` positions holds, and end before the first one that a
+  /// sequence of `to` positions holds, or with the last one.
+  WindowParts between(std::span<const std::uint64_t> names, std::int64_t first, std::int64_t from,
+                      std::optional<std::int64_t> to) const;
+  /// True where a sequence of so many positions still holds the stretch.
+  bool is_held(const WindowPart& part, std::int64_t positions) const {
+    return part.stretch >= held_from(windows_[part.window], positions);
+  }
+  /// The most blocks of one sequence of so many positions. If it found a prefix, it pins the window
+  /// before the end of that until it has left it, beside its room for the window at its own end.
+  std::int64_t most_blocks(std::int64_t positions) const;
+  /// Stretches that hold so many positions.
+  std::int64_t stretches_of(std::int64_t positions) const {
+    return (positions + block_ - 1) / block_;
+  }
+
+ private:
+  /// First stretch of those that the token after so many positions attends to.
+  std::int64_t needed_from(const BlockGroup& window, std::int64_t positions) const;
+  /// First stretch that a sequence of so many positions holds.
+  std::int64_t held_from(const BlockGroup& window, std::int64_t positions) const;
+  void add(std::size_t window, std::span<const std::uint64_t> names, std::int64_t from,
+           std::int64_t to, WindowParts& out) const;
+
+  std::int64_t block_;
+  std::int64_t positions_;
+  std::int64_t stretches_;
+  std::int64_t whole_blocks_ = 0;  // of all stretches
+  std::int64_t state_blocks_ = 0;
+  std::vector<BlockGroup> windows_;
+};
+
+}  // namespace tiersim
