@@ -60,7 +60,7 @@ void check_indexer(Fields& f, const ScenarioConfig& c) {
   } else if (runs) {
     f.check(false, "method.name", "model '" + c.model.name + "' has no indexer",
             fmt::format("a model that has one ({}), or another method",
-                        *runs == IndexerKind::dsa ? "deepseek-v3.2, glm-5" : "minimax-m3"));
+                        *runs == IndexerKind::dsa ? "deepseek-v3.2, glm-5, glm-5.2" : "minimax-m3"));
   }
 }
 

@@ -59,7 +59,7 @@ TEST(ServingConfig, HasNoBatchAndNoContextOfAStep) {
   const std::string text = canonical_json(serving(kPoisson));
   EXPECT_NE(
       text.find(
-          R"("step":{"weight_type":"bf16","weight_types":{},"kv_type":"bf16","state_type":"fp32","overlap":"serial",)"),
+          R"("step":{"weight_type":"bf16","weight_types":{},"kv_type":"bf16","state_type":"fp32","expert_skew":0,"overlap":"serial",)"),
       std::string::npos)
       << text;
   EXPECT_EQ(text.find("\"region\""), std::string::npos);

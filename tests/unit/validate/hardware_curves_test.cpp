@@ -66,18 +66,20 @@ TEST(HardwareProbe, BusBandwidthOfAnAllReduceIsNcclsMeasure) {
 }
 
 // The flow level states what streams of reads sustain; the packet level loses it to refresh. They
-// are to agree within 2 %, for one stream and for 16.
+// are to agree within 2 %, for one stream and for 16, with 4096 atoms outstanding in a stack. One
+// of HBM4 moves 3.4 times as much as an H200's, and needs as many more to be busy at the same
+// latency.
 TEST(HardwareProbe, EachShippedHbmReadsAsMuchOfItsPeakAtFlowAsAtPacketLevel) {
   std::int64_t held = 0;
   for (const std::string& device : testing::shipped("devices")) {
     if (device.find("_hbm") == std::string::npos) continue;
+    const std::string outstanding =
+        device.find("_hbm4") == std::string::npos ? "" : ", outstanding: 16384";
     const HardwareCurve curve = curve_of(
         "    group: memory\n    quantity: share_of_peak\n    axis: run\n"
         "    memory: {base: " +
-        device +
-        "}\n"
-        "    points: [{run: 1 KiB, streams: 1, reference: 1}, {run: 4 KiB, streams: 16, "
-        "reference: 1}]\n");
+        device + "}\n    points: [{run: 1 KiB, streams: 1, reference: 1" + outstanding +
+        "}, {run: 4 KiB, streams: 16, reference: 1" + outstanding + "}]\n");
     for (const ReferencePoint& point : curve.points) {
       const LevelResult packet = packet_result(curve, point);
       ASSERT_TRUE(packet.value) << device << ": " << packet.why_none;
