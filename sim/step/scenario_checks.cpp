@@ -58,9 +58,10 @@ void check_indexer(Fields& f, const ScenarioConfig& c) {
             "model '" + c.model.name + "' attends to the rows that its indexer chooses",
             fmt::format("name: {}", name(c.model.indexer->kind)));
   } else if (runs) {
-    f.check(false, "method.name", "model '" + c.model.name + "' has no indexer",
-            fmt::format("a model that has one ({}), or another method",
-                        *runs == IndexerKind::dsa ? "deepseek-v3.2, glm-5, glm-5.2" : "minimax-m3"));
+    f.check(
+        false, "method.name", "model '" + c.model.name + "' has no indexer",
+        fmt::format("a model that has one ({}), or another method",
+                    *runs == IndexerKind::dsa ? "deepseek-v3.2, glm-5, glm-5.2" : "minimax-m3"));
   }
 }
 

@@ -10,11 +10,12 @@ void describe_types(Fields& f, StepConfig& c) {
              "rotary key of a latent in bf16.");
   f.optional("state_type", c.state_type, kStateTypeNames,
              "Element type of the states of linear attention.");
-  f.optional("expert_skew", c.expert_skew,
-             "Exponent of the power law that the loads of experts follow; timings of expert kernels "
-             "have 1.01 and 1.2, and near 0 loads are even. 0: every token chooses by chance. All "
-             "GPUs that experts are spread over work as long as the one with most rows.",
-             in_range(0, 4));
+  f.optional(
+      "expert_skew", c.expert_skew,
+      "Exponent of the power law that the loads of experts follow; timings of expert kernels "
+      "have 1.01 and 1.2, and near 0 loads are even. 0: every token chooses by chance. All "
+      "GPUs that experts are spread over work as long as the one with most rows.",
+      in_range(0, 4));
 }
 
 void describe(Fields& f, StepConfig& c) {
