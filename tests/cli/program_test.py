@@ -155,7 +155,7 @@ class Verbs(InFolder):
         self.expect_failure(run("list", "nosuch"), 2, "there is no command 'list nosuch'",
                             "the word after 'list' is one of: hw, kinds, devices, systems, calibrations, models, methods, metrics, scenarios")
         self.expect_failure(run("list", "model"), 2, "did you mean 'list models'?")
-        self.expect_failure(run("list"), 2, "the command 'list' needs one more word", "hw, devices")
+        self.expect_failure(run("list"), 2, "the command 'list' needs one more word", "hw, kinds, devices")
         self.expect_failure(run("config", "shwo", MAPLE), 2, "did you mean 'config show'?")
         self.expect_failure(run("completion", "csh"), 2, "bash, zsh, fish")
         self.expect_failure(run("list", "\x1b[31m"), 2, "there is no command 'list \\x1b[31m'")

@@ -71,7 +71,7 @@ TEST(RecordReader, SaysWhereAMistakeIs) {
             "results.metrics.step_time_s.value: is no number" + of);
   EXPECT_EQ(with("/results/metrics/step_time_s/class", "sure"),
             "results.metrics.step_time_s.class: 'sure' is none of measured, fitted, "
-            "specification, assumed" +
+            "specification, announced, assumed" +
                 of);
   EXPECT_EQ(with("/results/metrics/step_time_s/ci95", {1}),
             "results.metrics.step_time_s.ci95: is no list of two" + of);
