@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -60,7 +61,7 @@ TEST(Occupancy, IsWhatTheToolkitSays) {
 
 /// kernels/budgets.txt for sm_90a: kernel to registers.
 std::map<std::string, int> budgets() {
-  std::ifstream file(std::string(TIERSIM_SOURCE_DIR) + "/kernels/budgets.txt");
+  std::ifstream file(std::filesystem::path(TIERSIM_SOURCE_DIR) / "kernels" / "budgets.txt");
   std::map<std::string, int> found;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
