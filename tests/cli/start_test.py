@@ -6,7 +6,7 @@ import shlex
 import sys
 import unittest
 
-from program import SOURCE, InFolder, run
+from program import MAPLE, SOURCE, InFolder, run
 
 CONFIGS = SOURCE / "configs"
 STARTS = {  # kind: the shipped file that a new one starts from
@@ -128,6 +128,48 @@ class Init(InFolder):
         self.assertEqual(file.read_text(), "mine\n")
         self.expect_failure(run("config", "init", "scenaro"), 2, "did you mean 'scenario'?")
         self.expect_failure(run("config", "init", "targets"), 2, "there is no file of kind 'targets' to start from")
+
+
+class OwnCard(InFolder):
+    """A card that is not shipped is a system file of ten lines."""
+    CARDS = {  # name: base, bf16 TFLOP/s, SMs, GB, GB/s
+        "a30": ("a100_host_dram", 165, 56, 24, 933),
+        "rtx6000_ada": ("l40s_host_dram", 364, 142, 48, 960),
+        "h100_94": ("h100_host_dram", 989, 132, 94, 2400),
+    }
+
+    def write(self, name, peak="peak_bf16"):
+        base, flops, sms, capacity, bandwidth = self.CARDS[name]
+        file = self.folder / f"{name}.yaml"
+        file.write_text(f"""schema: tiersim.system/v1
+base: systems/{base}.yaml
+name: {name}
+gpu:
+  part: {name}
+  {peak}: {{value: {flops} TFLOP/s, class: specification, source: data sheet}}
+  sms: {{value: {sms}, class: specification, source: device properties}}
+tiers: {{hbm: {{memory: {{capacity: {capacity} GB, peak: {bandwidth} GB/s}}}}}}
+""")
+        self.assertLessEqual(len(file.read_text().splitlines()), 10)
+        return file
+
+    def test_three_of_them_run_and_reach_no_more_than_their_memory_and_arithmetic(self):
+        scenario = CONFIGS / "scenarios/methods/llama3_8b_dense_hbm.yaml"
+        for name, (_, flops, _, _, bandwidth) in self.CARDS.items():
+            result = run("run", scenario, "--set", f"system.base={self.write(name)}", "--set", "step.batch=1",
+                         "--set", "step.context=2048", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            record = json.loads(result.stdout)
+            metrics = record["results"]["metrics"]
+            seconds = metrics["step_time_s"]["value"]
+            read = sum(record["results"]["footprint_by_class_bytes"]["hbm"][part] for part in ("weights", "keys", "values"))
+            self.assertGreater(seconds, 0.9 * read / (bandwidth * 1e9), name)
+            self.assertLess(metrics["step_flops"]["value"] / seconds, flops * 1e12, name)
+
+    def test_a_misspelt_key_is_named_at_its_place(self):
+        file = self.write("a30", peak="peak_bf61")
+        self.expect_failure(run("run", MAPLE, "--set", f"system.base={file}"), 3,
+                            f"{file}:6:3: error: system.gpu: unknown key 'peak_bf61' (did you mean 'peak_bf16'?)")
 
 
 if __name__ == "__main__":
