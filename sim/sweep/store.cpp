@@ -358,7 +358,8 @@ void SweepStore::end_writing() {
 std::string SweepStore::id_of(const StoredSweep& sweep, std::int64_t position) {
   Statement rows(db_, "SELECT id FROM points WHERE sweep = ? AND position = ?");
   rows.bind(1, sweep.sweep).bind(2, position);
-  TS_EXPECTS(rows.step(), position);
+  if (!rows.step())
+    throw store_rows::damaged(path(), fmt::format("point {}", position), "it has no row");
   return id_text(rows.text(0));
 }
 

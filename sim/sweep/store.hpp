@@ -123,7 +123,7 @@ class SweepStore {
   /// The same with the points alone that `chooses` is true for; the results of others are not read.
   void for_each(const StoredSweep& sweep, const std::function<bool(const SpacePoint&)>& chooses,
                 const std::function<bool(const StoredPoint&)>& visit);
-  /// The result id of a point of the sweep.
+  /// The result id of a point of the sweep. Throws DamagedStore if the point has no row.
   std::string id_of(const StoredSweep& sweep, std::int64_t position);
   /// The result of a configuration: nothing if the store has none.
   std::optional<PointOutcome> result(const StoredSweep& like, const std::string& id);

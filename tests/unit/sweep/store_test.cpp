@@ -336,6 +336,15 @@ TEST_F(StoreTest, AnIndexThatLeadsToAnotherRowIsDamage) {
   EXPECT_THROW(SweepStore(path, SweepStore::Access::read).expect_whole(), DamagedStore);
 }
 
+// Found by a fuzzer: an index of points may name one that has no row.
+TEST_F(StoreTest, APointWithoutARowIsDamage) {
+  const fs::path path = written("a.db", {0, 1});
+  SweepStore store(path, SweepStore::Access::read);
+  const StoredSweep sweep = store.sweeps().front();
+  EXPECT_EQ(store.id_of(sweep, 1).size(), 64U);
+  EXPECT_THROW(store.id_of(sweep, 7), DamagedStore);
+}
+
 TEST_F(StoreTest, AReaderIsToldOfAChangedRowThatItReads) {
   const fs::path path = written("a.db", {0, 1});
   Sqlite(path, Sqlite::Open::write)
