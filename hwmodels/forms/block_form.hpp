@@ -14,8 +14,8 @@
 //             position that a token attends to in a KV head, on an SM. A step reads the chosen rows
 //             of each sequence, a prompt all rows once. One block of threads takes all positions of
 //             a token and KV head, or several share them, by variant.
-//             What a benchmark reads again, a share of L2 holds: 1 - (held / read)^q of it come
-//             from memory, the rest is faster. A step finds nothing there.
+//             A benchmark reads the same rows again, and a share of L2 holds some of them: the
+//             part 1 - (held / read)^q comes from memory. A step finds no rows in L2.
 //             By variant, S of a single KV head is `single` for each pair on an SM.
 //             With `part`, it is S, K or A alone, and a share of t0: an operation of a step. That
 //             is no timing but what the fit tells the parts of modules apart by.

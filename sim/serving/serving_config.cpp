@@ -67,7 +67,8 @@ struct KeptPositions {
   std::int64_t kept = kLongContext;
 };
 
-// Of a prompt of that length; all while a part is half read.
+// Counts the positions that are kept of a prompt of kLongContext. Where the configuration could not
+// be read in full, all count as kept, so that no second mistake is reported.
 KeptPositions kept(const ScenarioConfig& c) {
   if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
     return {};

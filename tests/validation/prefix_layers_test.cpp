@@ -3,27 +3,17 @@
 // named block is kept and written through once.
 #include <gtest/gtest.h>
 
-#include "sim/serving/serve.hpp"
-#include "tests/support/shipped.hpp"
+#include "tests/validation/served.hpp"
 
 namespace tiersim::prefix_layers_test {
 namespace {
 
-RunRecord served(const std::string& model, const std::vector<std::string>& more = {}) {
+RunRecord with(const std::string& model, const std::vector<std::string>& more = {}) {
   std::vector<std::string> set{"model.base=models/" + model + ".yaml",
                                "system.base=systems/h200_cxl_pool.yaml", "system.gpus.count=1",
                                "measure.warm_up=0"};
   set.insert(set.end(), more.begin(), more.end());
-  Diagnostics diagnostics;
-  const Document document = load_document(
-      testing::configs() / "serving/trace_mooncake.yaml",
-      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
-      diagnostics);
-  const auto config = read<ServingConfig>(document, "serving", diagnostics);
-  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  auto record = serve(config);
-  EXPECT_TRUE(record) << record.error();
-  return *std::move(record);
+  return testing::served("serving/trace_mooncake.yaml", set);
 }
 
 KvMove moved(const RunRecord& record, const std::string& name) {
@@ -48,14 +38,14 @@ constexpr std::int64_t kGptOss = 12 * (512 + 128) * 2 * kKiB;
 constexpr std::int64_t kMistral = 512 * 128 * kKiB;
 
 TEST(PrefixesOfWindows, AreFoundAndStoredAsThoseOfLayersThatKeepAll) {
-  const RunRecord whole = served("llama3_8b");
+  const RunRecord whole = with("llama3_8b");
   const std::int64_t names = moved(whole, "prefix_store").bytes / kLlama3;
   EXPECT_EQ(moved(whole, "prefix_store").bytes % kLlama3, 0);
   EXPECT_GT(names, 20);
   for (const auto& [model, bytes] :
        {std::pair{"gpt_oss_20b", kGptOss}, std::pair{"mistral_7b", kMistral}}) {
     SCOPED_TRACE(model);
-    const RunRecord record = served(model);
+    const RunRecord record = with(model);
     EXPECT_EQ(record.serving->counts.cached_tokens, whole.serving->counts.cached_tokens);
     EXPECT_EQ(moved(record, "prefix_store").bytes, names * bytes);
     EXPECT_EQ(most_held(record, "pool"), names * bytes);
@@ -68,7 +58,7 @@ TEST(PrefixesOfWindows, AreFewerInASmallPool) {
   const auto hits = [](const std::vector<std::string>& set) {
     std::vector<std::string> alone{"server.prefix_cache.tiers=[]"};
     alone.insert(alone.end(), set.begin(), set.end());
-    return served("gpt_oss_20b", alone).serving->counts.cached_tokens;
+    return with("gpt_oss_20b", alone).serving->counts.cached_tokens;
   };
   const std::int64_t few = hits({"placement.near_share=0.33", "server.kv.share=0.05"});
   EXPECT_GT(few, 0);
@@ -78,7 +68,7 @@ TEST(PrefixesOfWindows, AreFewerInASmallPool) {
 // Kimi Linear: the states of 20 layers are 20 (32 * 128 * 128 * 4 + 3 * 12288 * 2) B. HBM reads and
 // writes them at most at its 4.8 TB/s, and at less than 1.25 times that time.
 TEST(PrefixesOfStates, TakeTheBytesAndTheTimeOfTheCopies) {
-  const RunRecord record = served("kimi_linear_48b_a3b");
+  const RunRecord record = with("kimi_linear_48b_a3b");
   constexpr std::int64_t kState = 43'417'600;
   const KvMove load = moved(record, "state_load");
   const KvMove store = moved(record, "state_store");
@@ -86,7 +76,7 @@ TEST(PrefixesOfStates, TakeTheBytesAndTheTimeOfTheCopies) {
   EXPECT_EQ(load.bytes, load.count * kState);
   EXPECT_EQ(store.bytes, store.count * kState);
   // The tier below has 32 blocks of 129,024 B of each named block, and 337 of each state.
-  const std::int64_t names = moved(served("llama3_8b"), "prefix_store").bytes / kLlama3;
+  const std::int64_t names = moved(with("llama3_8b"), "prefix_store").bytes / kLlama3;
   EXPECT_EQ(moved(record, "prefix_store").bytes, (32 * names + 337 * store.count) * 129'024);
   EXPECT_EQ(most_held(record, "pool"), moved(record, "prefix_store").bytes);
   const auto [from, to] = record.serving->window_s;
@@ -99,20 +89,20 @@ TEST(PrefixesOfStates, TakeTheBytesAndTheTimeOfTheCopies) {
 // The layers that keep every position find at least what the model does, and more states find more.
 TEST(PrefixesOfStates, AreFoundWhereOneWasKept) {
   const auto hits = [](const RunRecord& record) { return record.serving->counts.cached_tokens; };
-  const std::int64_t last = hits(served("kimi_linear_48b_a3b"));
-  const std::int64_t all = hits(served("kimi_linear_48b_a3b", {"server.prefix_cache.states=all"}));
+  const std::int64_t last = hits(with("kimi_linear_48b_a3b"));
+  const std::int64_t all = hits(with("kimi_linear_48b_a3b", {"server.prefix_cache.states=all"}));
   EXPECT_GT(last, 0);
   EXPECT_LT(last, all);
-  EXPECT_LE(all, hits(served("llama3_8b")));
+  EXPECT_LE(all, hits(with("llama3_8b")));
 }
 
 TEST(PrefixesOfStates, ShortenTheTimeToTheFirstToken) {
   const auto first_token = [](const RunRecord& record) {
     return record.metrics.at("ttft_s.mean").value;
   };
-  EXPECT_LT(first_token(served("kimi_linear_48b_a3b")),
-            first_token(served("kimi_linear_48b_a3b",
-                               {"server.prefix_cache=", "server.routing=fewest_requests"})));
+  EXPECT_LT(first_token(with("kimi_linear_48b_a3b")),
+            first_token(with("kimi_linear_48b_a3b",
+                             {"server.prefix_cache=", "server.routing=fewest_requests"})));
 }
 
 }  // namespace

@@ -3,27 +3,17 @@
 // the first token, or leaves it as it was.
 #include <gtest/gtest.h>
 
-#include "sim/serving/serve.hpp"
-#include "tests/support/shipped.hpp"
+#include "tests/validation/served.hpp"
 
 namespace tiersim::prefix_tiers_test {
 namespace {
 
-RunRecord served(const std::string& tiers, const std::vector<std::string>& more) {
+RunRecord with(const std::string& tiers, const std::vector<std::string>& more) {
   std::vector<std::string> set{
       "system.tiers.nvme={memory: {base: devices/nvme_gen4.yaml}, path: [pcie, root_complex]}",
       "server.prefix_cache.tiers=" + tiers};
   set.insert(set.end(), more.begin(), more.end());
-  Diagnostics diagnostics;
-  const Document document = load_document(
-      testing::configs() / "serving/llama2_7b_rtx4090_prefix_cache.yaml",
-      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
-      diagnostics);
-  const auto config = read<ServingConfig>(document, "serving", diagnostics);
-  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  auto record = serve(config);
-  EXPECT_TRUE(record) << record.error();
-  return *std::move(record);
+  return testing::served("serving/llama2_7b_rtx4090_prefix_cache.yaml", set);
 }
 
 double first_token(const RunRecord& record) {
@@ -38,7 +28,7 @@ constexpr const char* kBoth = "[{tier: pool, capacity: 32 GB}, {tier: nvme, capa
 class PrefixTiers : public ::testing::TestWithParam<const char*> {
  protected:
   RunRecord run(const std::string& tiers) const {
-    return served(tiers, {std::string("workload.replay.speed=") + GetParam()});
+    return with(tiers, {std::string("workload.replay.speed=") + GetParam()});
   }
 };
 
@@ -61,18 +51,18 @@ INSTANTIATE_TEST_SUITE_P(Speeds, PrefixTiers, ::testing::Values("1", "4"),
 
 // Under write-back the iteration that needs the room waits for the copy, and the record says so.
 TEST(WriteBack, LetsIterationsWaitForCopies) {
-  const RunRecord back = served(kHost, {"server.prefix_cache.write_policy=write_back"});
+  const RunRecord back = with(kHost, {"server.prefix_cache.write_policy=write_back"});
   EXPECT_GT(back.metrics.at("copy_wait_share").value, 0);
   EXPECT_EQ(back.metrics.at("host_wait_share").value,
-            served(kHost, {}).metrics.at("host_wait_share").value);
-  EXPECT_GT(first_token(back), first_token(served(kHost, {})));
+            with(kHost, {}).metrics.at("host_wait_share").value);
+  EXPECT_GT(first_token(back), first_token(with(kHost, {})));
 }
 
 // A block in one piece has one descriptor, in layers it has 64: what waits is shorter.
 TEST(WriteBack, WaitsLessForBlocksInOnePiece) {
   const auto wait = [](const std::string& layout) {
-    return served(kHost, {"server.prefix_cache.write_policy=write_back",
-                          "server.kv.memory_layout=" + layout})
+    return with(kHost, {"server.prefix_cache.write_policy=write_back",
+                        "server.kv.memory_layout=" + layout})
         .metrics.at("copy_wait_share")
         .value;
   };

@@ -45,7 +45,7 @@ class Exchange {
     return add_all_gather(graph, layer, made, ready);
   }
 
-  // Of one prompt.
+  // Bytes of the buffers of one prompt.
   Bytes buffers() const {
     const ContextExchange exchange = c_.parallel.exchange();
     if (exchange == ContextExchange::all_to_all)
@@ -68,7 +68,7 @@ class Exchange {
   std::int64_t most_found() const { return found_of(0); }
   // One cached position, as it is kept.
   Bytes found_row() const { return KvShape(c_).row_pair() * c_.model.cached_heads(); }
-  // Of one sequence.
+  // Bytes that one sequence sends to the next rank in a step of the ring.
   Bytes hop() const {
     return exchanged_row(c_.model) * most_positions(c_.parallel, c_.prompt) +
            found_row() * most_found();

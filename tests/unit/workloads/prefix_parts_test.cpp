@@ -1,4 +1,4 @@
-// What a prompt needs of named blocks, worked out by hand for published models.
+// The parts of named blocks that a prompt needs, worked out by hand for published models.
 #include "workloads/serving/prefix_parts.hpp"
 
 #include <gtest/gtest.h>

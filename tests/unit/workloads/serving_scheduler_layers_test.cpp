@@ -49,8 +49,8 @@ TEST(SchedulerOfWindows, PinsTheWindowBeforeTheEndOfWhatItFinds) {
   EXPECT_EQ(bench.scheduler().blocks_used(), 6 + 2);
 }
 
-// What a window has left goes first. Without it the first named block alone is no hit, and both of
-// them are.
+// Blocks that a window has left are evicted first. After that a prompt with the first named block
+// alone finds nothing, and a prompt with both of them finds both.
 TEST(SchedulerOfWindows, FindsTheLongestOfWhichTheWindowIsThere) {
   Bench bench(SchedulerPolicy::chunked, windows(14), 100);
   const Sequence& first = bench.add(17, 1, {1, 2});
