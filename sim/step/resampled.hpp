@@ -12,6 +12,7 @@
 #include "sim/base/expected.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/resample.hpp"
+#include "sim/config/snapshot.hpp"
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {
@@ -51,7 +52,7 @@ Expected<bool> add_intervals(const Config& config, std::string_view kind, std::i
   if (used.empty()) return false;
   // A copy to change, made through the canonical text.
   Diagnostics diagnostics;
-  const Document document = load_text(canonical_json(config), "a copy", {}, diagnostics);
+  const Document document = read_snapshot(canonical_json(config), "a copy", diagnostics);
   auto drawn = read<Config>(document, kind, diagnostics);
   TS_ENSURES(diagnostics.ok(), diagnostics.text());
   Resampler resampler(drawn, draws, seed,

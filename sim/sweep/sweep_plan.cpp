@@ -177,7 +177,9 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   sweep.extent = extent_text(config.reading, config.keep);
   sweep.columns = plan->space_->columns();
   if (!config.search) sweep.points = points;
-  sweep.digest = digest_of(config, plan->inputs());
+  for (const auto& [point, file] : plan->loader_->documents())
+    plan->inputs_.emplace_back(point, snapshot_text(file));
+  sweep.digest = digest_of(config, plan->inputs_);
   return plan;
 }
 
@@ -219,16 +221,10 @@ std::optional<StoredSweep> last_of(SweepStore& store, const std::string& spec,
   return out;
 }
 
-SweepInputs SweepPlan::inputs() const {
-  SweepInputs out;
-  for (const auto& [files, document] : loader_->documents())
-    out.emplace_back(files, snapshot_text(document));
-  return out;
-}
-
-void SweepPlan::adopt(const StoredSweep& sweep, const SweepInputs& inputs) {
+void SweepPlan::adopt(const StoredSweep& sweep, SweepInputs inputs) {
   sweep_ = sweep;
-  adopt_inputs(*loader_, inputs);
+  inputs_ = std::move(inputs);
+  adopt_inputs(*loader_, inputs_);
 }
 
 bool SweepPlan::prepare(const SpacePoint& point, Diagnostics& diagnostics) {
@@ -238,7 +234,7 @@ bool SweepPlan::prepare(const SpacePoint& point, Diagnostics& diagnostics) {
 void adopt_inputs(PointLoader& loader, const SweepInputs& inputs) {
   for (const auto& [files, text] : inputs) {
     Diagnostics diagnostics;
-    Document document = load_text(text, files.scenario, {}, diagnostics);
+    Document document = read_snapshot(text, files.scenario, diagnostics);
     if (!diagnostics.ok())
       throw DamagedStore(fmt::format("the kept text of '{}' does not read: {}",
                                      files.scenario.string(), diagnostics.text()));

@@ -38,10 +38,11 @@ class SweepPlan {
   PointLoader& loader() { return *loader_; }
   /// The sweep for the store, with number 0: no store has it yet.
   const StoredSweep& sweep() const { return sweep_; }
-  SweepInputs inputs() const;
+  /// The files of the points, as the sweep began.
+  const SweepInputs& inputs() const { return inputs_; }
 
   /// Continues with the stored files, which replace the loaded ones.
-  void adopt(const StoredSweep& sweep, const SweepInputs& inputs);
+  void adopt(const StoredSweep& sweep, SweepInputs inputs);
   /// Reads the files of a point that a search has chosen; false if they have mistakes.
   bool prepare(const SpacePoint& point, Diagnostics& diagnostics);
 
@@ -55,6 +56,7 @@ class SweepPlan {
   std::optional<ObjectiveSet> objectives_;
   std::unique_ptr<PointLoader> loader_;
   StoredSweep sweep_;
+  SweepInputs inputs_;
 };
 
 /// The last sweep of this SPEC (canonical JSON) by this version in the store.
