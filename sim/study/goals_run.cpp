@@ -70,7 +70,7 @@ class GoalsRun {
  private:
   Expected<std::vector<PointResult>> run(double x) {
     evaluated_.insert(x);
-    return means_.run(question_.range.option(x), Evaluation::all);
+    return means_.run(question_.range.option(x));
   }
 
   double excess(const std::vector<PointResult>& results, int end) const {

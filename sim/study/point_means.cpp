@@ -24,14 +24,13 @@ PointMeans::PointMeans(PointRunner& runner, Point point, std::int64_t seeds)
     seeds_.push_back(fmt::format("seed={}", server->seed + i));
 }
 
-Expected<std::vector<PointResult>> PointMeans::run(const std::string& option,
-                                                   Evaluation evaluation) {
+Expected<std::vector<PointResult>> PointMeans::run(const std::string& option) {
   std::vector<PointResult> out;
   for (const std::string& seed : seeds_) {
     Point there = point_;
     if (!seed.empty()) there.set.push_back(seed);
     there.set.push_back(option);
-    PointResult result = run_point(runner_, there, evaluation);
+    PointResult result = run_point(runner_, there);
     if (!result.record) return Unexpected(fmt::format("at {}: {}", option, result.problem));
     out.push_back(std::move(result));
   }

@@ -28,7 +28,7 @@ class PointMeans {
   bool of_server() const { return of_server_; }
   /// The records with this setting on top, one a seed, or the reason why one of them cannot run.
   /// Mistakes throw Failure.
-  Expected<std::vector<PointResult>> run(const std::string& option, Evaluation evaluation);
+  Expected<std::vector<PointResult>> run(const std::string& option);
   /// Metrics of these records; throws Failure (bad_config) if one lacks a metric.
   SeedMean mean(const std::vector<PointResult>& results, const std::string& metric) const;
 

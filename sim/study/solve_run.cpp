@@ -148,10 +148,8 @@ std::vector<DeviceValue> device_values(PointRunner& runner, const Point& point,
 SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& range,
                    const std::string& metric, double target, std::int64_t seeds) {
   PointMeans means(runner, point, seeds);
-  // A server is evaluated in full in any case, and not again for the answer.
-  const Evaluation evaluation = means.of_server() ? Evaluation::all : Evaluation::times;
   const auto probe = [&](double x) -> Expected<double> {
-    const auto results = means.run(range.option(x), evaluation);
+    const auto results = means.run(range.option(x));
     if (!results) return Unexpected(results.error());
     return means.mean(*results, metric).mean;
   };
@@ -176,7 +174,7 @@ SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& 
     out.holding.push_back({range.display(from), range.display(to)});
   out.searched = {range.display(solution->low), range.display(solution->high)};
   out.left_out = solution->left_out;
-  const auto results = means.run(range.option(solution->x), Evaluation::all);
+  const auto results = means.run(range.option(solution->x));
   if (results) {  // as it was for its times
     const SeedMean there = means.mean(*results, metric);
     out.record = results->front().record;
