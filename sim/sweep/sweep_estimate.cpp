@@ -190,7 +190,16 @@ SweepEstimate estimate_of(const std::vector<PilotBatch>& batches, std::int64_t p
   const auto all = static_cast<double>(points);
   const double each = many ? wall / n : mean / static_cast<double>(threads);
   const double relative = mean > 0 && n > 1 ? std::sqrt(squares / (n - 1) / n) / mean : 0;
-  return {.seconds = each * all,
+  double once = 0;
+  if (first == 1) {
+    const PilotBatch& reading = batches.front();
+    const double took = many
+                            ? reading.wall
+                            : std::accumulate(reading.seconds.begin(), reading.seconds.end(), 0.0) /
+                                  static_cast<double>(threads);
+    once = std::max(0.0, took - each * static_cast<double>(reading.seconds.size()));
+  }
+  return {.seconds = each * all + once,
           .timed = static_cast<std::int64_t>(seconds.size()),
           .error = each * all * relative * std::sqrt(std::max(0.0, 1 - n / std::max(all, n)))};
 }
@@ -207,13 +216,16 @@ SweepEstimate estimate_sweep(SweepPlan& plan, const SweepOptions& options, doubl
   const fs::path path = folder.path() / "pilot.db";
   std::vector<PilotBatch> done;
   std::int64_t timed = 0;
+  double starting = 0;  // until the first point is run
   {
+    const auto opened = Clock::now();
     SweepStore store(path, SweepStore::Access::write);
     const SweepInputs inputs = plan.inputs();
     StoredSweep sweep = plan.sweep();
     sweep.sweep = store.add(sweep, inputs);
     plan.adopt(sweep, inputs);
     Pilot pilot(plan, store, options.threads);
+    starting = seconds_since(opened);
     const auto began = Clock::now();
     const auto within = [&](double seconds) {
       return began +
@@ -232,7 +244,7 @@ SweepEstimate estimate_sweep(SweepPlan& plan, const SweepOptions& options, doubl
   const fs::path empty = folder.path() / "empty.db";
   { const SweepStore store(empty, SweepStore::Access::write); }
   const double fixed = seconds_to_compact(empty);
-  out.seconds += planning + fixed;
+  out.seconds += planning + starting + fixed;
   if (timed > 0)
     out.seconds += std::max(0.0, seconds_to_compact(path) - fixed) * static_cast<double>(points) /
                    static_cast<double>(timed);

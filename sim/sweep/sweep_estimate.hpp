@@ -28,8 +28,8 @@ struct SweepEstimate {
 
 /// The time of `points` points. With many points a batch, it is that of the batches, which holds
 /// all that threads, store and operating system do to each other; a last batch of few slow points
-/// leaves threads idle, so that the points' own times count. The first batch is left out where
-/// others follow, since it also reads the files.
+/// leaves threads idle, so that the points' own times count. Where others follow, the first batch
+/// counts only by what it took longer than they did: it also reads the files, which happens once.
 SweepEstimate estimate_of(const std::vector<PilotBatch>& batches, std::int64_t points,
                           std::size_t threads);
 

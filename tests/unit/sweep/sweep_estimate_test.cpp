@@ -83,8 +83,18 @@ TEST(EstimateOf, FewSlowPointsCountByTheirOwnTimesOnAllThreads) {
 TEST(EstimateOf, ManyFastPointsCountByTheWallTimeOfTheirBatches) {
   const PilotBatch first{.seconds = std::vector<double>(16, 0.05), .wall = 0.5};  // reads the files
   const PilotBatch second{.seconds = std::vector<double>(64, 1e-4), .wall = 0.008};
-  EXPECT_DOUBLE_EQ(estimate_of({first, second}, 1000, 2).seconds, 1000 * 0.008 / 64);
+  const double each = 0.008 / 64;
+  EXPECT_DOUBLE_EQ(estimate_of({first, second}, 1000, 2).seconds, 1000 * each + 0.5 - 16 * each);
   EXPECT_EQ(estimate_of({}, 1000, 2).timed, 0);
+}
+
+TEST(EstimateOf, ReadingTheFilesCountsOnceAlsoWhereFewPointsAreTimed) {
+  const PilotBatch first{.seconds = std::vector<double>(16, 3.0), .wall = 30};
+  const PilotBatch second{.seconds = std::vector<double>(4, 2.0), .wall = 9};
+  // Two seconds a point on two threads; the first batch took half a second more for each of its 16.
+  EXPECT_DOUBLE_EQ(estimate_of({first, second}, 100, 2).seconds, 100 + 16 * 0.5);
+  const PilotBatch faster{.seconds = std::vector<double>(16, 1.0), .wall = 8};
+  EXPECT_DOUBLE_EQ(estimate_of({faster, second}, 100, 2).seconds, 100);
 }
 
 }  // namespace
