@@ -31,12 +31,15 @@ ComputeSheet sheet_of(const RooflineGpuConfig& c) {
           .sms = c.sms ? c.sms->value : 0};
 }
 
+const std::map<std::string, TimedKernelConfig>& timed_kernels_of(const RooflineGpuConfig& c) {
+  static const std::map<std::string, TimedKernelConfig> none;
+  return c.timed_kernels ? *c.timed_kernels : none;
+}
+
 class RooflineGpu final : public ComputeUnit {
  public:
   explicit RooflineGpu(const RooflineGpuConfig& c)
-      : launch_(c.launch.value),
-        sheet_(sheet_of(c)),
-        timed_(c.timed_kernels.value_or(std::map<std::string, TimedKernelConfig>()), sheet_of(c)) {
+      : launch_(c.launch.value), sheet_(sheet_of(c)), timed_(timed_kernels_of(c), sheet_of(c)) {
     specified_ = weakest(weakest(c.peak_bf16.number_class, c.peak_int8.number_class),
                          weakest(c.launch.number_class, c.efficiency.number_class));
     for (std::size_t family = 0; family < rates_.size(); ++family) {

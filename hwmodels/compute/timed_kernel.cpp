@@ -187,6 +187,10 @@ TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& confi
     if (&form == &product_form() || &form == &experts_form()) kernel.least.back() = 0;
     kernels_.push_back(std::move(kernel));
   }
+  for (std::size_t family = 0; family < has_.size(); ++family)
+    has_[family] = std::ranges::any_of(kernels_, [&](const Kernel& kernel) {
+      return runs(kernel.family, static_cast<KernelFamily>(family));
+    });
 }
 
 std::vector<double> TimedKernels::Kernel::within(KernelSizes sizes) const {
@@ -342,10 +346,6 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
   out.timed_kernel = estimated->kernel;
   out.spread = estimated->spread;
   return out;
-}
-
-bool TimedKernels::has(KernelFamily family) const {
-  return std::ranges::any_of(kernels_, [&](const Kernel& k) { return runs(k.family, family); });
 }
 
 std::optional<KernelBasis> TimedKernels::basis(KernelFamily family, const TimedNames* ran) const {

@@ -19,6 +19,7 @@
 //             for warm inputs.
 //   Source    configs/calibration/<part>/<engine>-<version>, written by `tiersim calibrate --table`
 //   Checked   tests/unit/hwmodels/timed_kernel_test.cpp
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -68,7 +69,7 @@ class TimedKernels {
   /// Nothing where no kernel of the operation's family and arithmetic was timed.
   std::optional<KernelTime> time(const KernelWork& work) const;
   /// True where a kernel of the family was timed.
-  bool has(KernelFamily family) const;
+  bool has(KernelFamily family) const { return has_[static_cast<std::size_t>(family)]; }
   /// Provenance of the times of the kernels that ran, or, if that is null, of all that the family
   /// may use. Nothing where there is none.
   std::optional<KernelBasis> basis(KernelFamily family, const TimedNames* ran) const;
@@ -113,6 +114,7 @@ class TimedKernels {
 
   ComputeSheet gpu_;
   std::vector<Kernel> kernels_;
+  std::array<bool, kKernelFamilyNames.size()> has_{};
 };
 
 }  // namespace tiersim
