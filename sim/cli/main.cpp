@@ -34,6 +34,7 @@ void add_verbs(CommandLine& command_line) {
   add_calibrate(program);
   add_predict(program);
   add_validate(program);
+  add_trace(program);
   add_numerics(program);
   add_config(program);
   add_list(program);

@@ -13,6 +13,7 @@ void add_solve(Verb program);
 void add_calibrate(Verb program);
 void add_predict(Verb program);
 void add_validate(Verb program);
+void add_trace(Verb program);
 void add_numerics(Verb program);
 void add_config(Verb program);
 void add_list(Verb program);

@@ -23,7 +23,7 @@ LAYERS = {
     "reports": ["sim/base", "sim/config", "sim/model", "sim/record", "sim/validate/published_*.hpp",
                 "sim/validate/timed_rows.hpp", "sim/validate/fitted_times.hpp",
                 "sim/validate/metric_difference.hpp", "hwmodels/calibrate/table/timing_table_config.hpp",
-                "workloads/*_config.hpp", "workloads/numerics/study.hpp",
+                "workloads/*_config.hpp", "workloads/numerics/study.hpp", "workloads/serving/trace_statistics.hpp",
                 "hwmodels/calibrate/fit/calibration.hpp", "hwmodels/memory/dram_fit.hpp",
                 "hwmodels/calibrate/fit/form_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
     "sim/study": LIBRARIES + ["reports"],

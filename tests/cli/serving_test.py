@@ -223,6 +223,54 @@ class Serving(InFolder):
         self.assertIn("no value does it", result.stdout)
 
 
+class TraceStatistics(InFolder):
+    EXCERPT = SOURCE / "configs/traces/mooncake_form_excerpt.jsonl"
+
+    def stats(self, *arguments):
+        result = run("trace", "stats", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_a_published_form_has_lengths_bursts_and_a_curve_of_caches(self):
+        tables = json.loads(self.stats(self.EXCERPT, "--format", "json"))
+        requests = [json.loads(line) for line in self.EXCERPT.read_text().splitlines()]
+        self.assertEqual(tables["requests"][0]["requests"], len(requests))
+        names = [name for request in requests for name in request["hash_ids"]]
+        self.assertEqual(tables["reuse"][0]["lookups"], len(names))
+        self.assertEqual(tables["reuse"][0]["distinct"], len(set(names)))
+        found = (len(names) - len(set(names))) / len(names)
+        self.assertAlmostEqual(tables["reuse"][0]["most_found"], found)
+        self.assertAlmostEqual(tables["lru"][-1]["hit_rate"], found)
+        self.assertEqual(tables["lengths"][1]["most"], max(r["output_length"] for r in requests))
+        text = self.stats(self.EXCERPT, "--token-bytes", "128 KiB", "--blocks", "8,16")
+        self.assertRegex(text, r"\n +8 +4096 +512 MiB +\d+\.\d %\n +16 +8192 +1 GiB")
+        self.assertIn("standard error", self.stats(self.EXCERPT, "--sample", "0.5"))
+
+    def test_a_log_of_ones_own_names_its_columns(self):
+        log = self.folder / "log.csv"
+        log.write_text("at,in,out\n" + "".join(f"{250 * i},{100 + i},1\n" for i in range(40)))
+        tables = json.loads(self.stats(log, "--columns", "arrival=at", "input=in", "output=out", "--time", "ms",
+                                       "--format", "json"))
+        self.assertEqual(tables["requests"][0], {"requests": 40, "duration_s": 9.75, "requests_per_s": 40 / 9.75,
+                                                 "gap_variation": 0})
+        self.assertNotIn("lru", tables)
+
+    def test_mistakes_are_named(self):
+        bad = self.folder / "bad.csv"
+        bad.write_text("at,in,out\n1,-1,1\n")
+        columns = ("--columns", "arrival=at", "input=in", "output=out")
+        self.expect_failure(run("trace", "stats", bad, *columns), 3, "bad.csv:2:3: error: in is '-1'")
+        self.expect_failure(run("trace", "stats", self.folder / "none.csv"), 3, "none.csv:1:1: error: cannot read the trace: No such file")
+        for option, message in [(("--columns", "at=in"), "'at=in' is none of arrival=NAME, input=NAME and output=NAME"),
+                                (("--columns", "arrival=at"), "--columns: input=NAME is missing"),
+                                (("--time", "ms"), "is of the column of --columns"),
+                                ((*columns, "--time", "h"), "'h' is none of iso, s, ms, us, ns"),
+                                (("--sample", "0"), "0 is not above 0 and at most 1"),
+                                (("--blocks", "1,x"), "'x' is no whole number from 1"),
+                                (("--token-bytes", "12 GB/s"), "is no number of bytes, such as '128 KiB'")]:
+            self.expect_failure(run("trace", "stats", bad, *option), 2, message)
+
+
 class OwnTraces(InFolder):
     BASE = SERVING / "trace_azure_code.yaml"
 

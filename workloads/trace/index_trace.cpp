@@ -121,9 +121,7 @@ double ReuseCounts::hit_rate(std::int64_t rows) const {
 ReuseCounts count_reuse(const IndexTrace& trace) {
   ReuseCounts out;
   for (const auto& steps : trace.groups) {
-    std::int64_t lookups = 0;
-    for (const auto& step : steps) lookups += static_cast<std::int64_t>(step.size());
-    StackDistances stack(lookups);
+    StackDistances stack;
     for (std::size_t i = 0; i < steps.size(); ++i)
       for (const std::int64_t distance : stack.look_up(steps[i])) {
         if (i == 0) continue;
