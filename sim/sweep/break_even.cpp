@@ -1,0 +1,283 @@
+#include "sim/sweep/break_even.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/base_units.hpp"
+#include "sim/config/resample.hpp"
+#include "sim/runner/runnable.hpp"
+#include "sim/runner/solve.hpp"
+#include "sim/step/repeated_step.hpp"
+#include "sim/step/resampled.hpp"
+#include "sim/sweep/crossing.hpp"
+#include "sim/sweep/point_reader.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kMostReferences = 16;
+
+// A scenario in memory whose numbers can be drawn and whose setting can take values.
+class VariedScenario {
+ public:
+  // `option` is the setting at some value, "what_if.far_bandwidth=2"; empty for a scenario without.
+  VariedScenario(const PointLoader& loader, Point point, const std::string& key,
+                 const std::string& option) {
+    if (!option.empty()) point.set.push_back(option);
+    Diagnostics diagnostics;
+    Document document = loader.load(point, diagnostics);
+    config_ = read<ScenarioConfig>(document, "scenario", diagnostics);
+    if (!diagnostics.ok()) {
+      problem_ = diagnostics.text();
+      return;
+    }
+    root_ = std::move(document).take_root();
+    if (option.empty()) return;
+    number_ = scalar_at(root_, key);
+    if (number_ == nullptr) number_ = scalar_at(root_, key + ".value");
+    changed_.add(key);
+    if (number_ == nullptr) problem_ = key + " has no value";
+  }
+  VariedScenario(const VariedScenario&) = delete;
+  VariedScenario& operator=(const VariedScenario&) = delete;
+
+  const std::string& problem() const { return problem_; }
+  ScenarioConfig& config() { return config_; }
+
+  // Forgets what runs of one draw had in common.
+  void begin_draw() { step_.emplace(changed_); }
+
+  // The metric at a value of the setting; of the file's value where `text` is empty.
+  Expected<double> metric(const std::string& name, const std::string& text) {
+    if (number_ != nullptr && !text.empty()) {
+      number_->scalar = text;
+      if (!read_again(root_, changed_, config_))
+        return Unexpected("the setting cannot be " + text);
+    }
+    if (!step_) begin_draw();
+    const auto record = step_->record(config_, Evaluation::times, Results::metrics);
+    if (!record) return Unexpected(record.error());
+    const auto found = record->metrics.find(name);
+    if (found == record->metrics.end()) return Unexpected("its record has no " + name);
+    class_ = found->second.number_class;
+    return found->second.value;
+  }
+  NumberClass number_class() const { return class_; }
+
+  // Paths of the uncertain numbers that move results.
+  Expected<std::unordered_set<std::string>> uncertain() const {
+    const auto run = simulate(config_, Evaluation::times, Provenance::full);
+    if (!run) return Unexpected(run.error());
+    return uncertain_paths(run->record);
+  }
+
+ private:
+  ScenarioConfig config_;
+  Node root_;
+  Node* number_ = nullptr;
+  ChangedKeys changed_;
+  std::string problem_;
+  std::optional<RepeatedStep> step_;
+  NumberClass class_ = NumberClass::measured;
+};
+
+// Name and capacity of the narrowest channel that what_if.far_bandwidth scales.
+std::optional<std::pair<std::string, double>> narrowest_scaled(ScenarioConfig& config) {
+  const double before = config.what_if.far_bandwidth;
+  config.what_if.far_bandwidth = 1;
+  const System one = build_system(config);
+  config.what_if.far_bandwidth = 2;
+  const System two = build_system(config);
+  config.what_if.far_bandwidth = before;
+  std::optional<std::pair<std::string, double>> out;
+  for (std::size_t c = 0; c < one.channels().size(); ++c) {
+    if (one.channels()[c].capacity == two.channels()[c].capacity) continue;
+    const auto capacity = metric_units(one.channels()[c].capacity);
+    if (!out || capacity < out->second) out = std::pair(one.channels()[c].name, capacity);
+  }
+  return out;
+}
+
+// One search: the point over its reference, as the setting moves.
+class GainSearch {
+ public:
+  GainSearch(VariedScenario& point, const BreakEvenQuestion& question, double target)
+      : point_(point), question_(question), target_(target) {}
+
+  // Above 0 where the point is better: its metric over the target, less 1.
+  Expected<double> gain(double x) {
+    const auto metric = point_.metric(question_.metric(), question_.range().text(x));
+    if (!metric) return Unexpected(metric.error());
+    const double sign = question_.sense() == Sense::maximize ? 1 : -1;
+    const double gain = sign * (*metric - target_) / std::abs(target_);
+    samples_.emplace_back(x, gain);
+    return gain;
+  }
+
+  const std::vector<std::pair<double, double>>& samples() const { return samples_; }
+
+ private:
+  VariedScenario& point_;
+  const BreakEvenQuestion& question_;
+  double target_;
+  std::vector<std::pair<double, double>> samples_;
+};
+
+// The change of the gain with the coordinate, by the samples nearest to x.
+double slope_at(std::vector<std::pair<double, double>> samples, double x,
+                const SearchScale& scale) {
+  const double u = scale.coordinate(x);
+  std::ranges::stable_sort(samples, {}, [&](const auto& sample) {
+    return std::abs(scale.coordinate(sample.first) - u);
+  });
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double du = scale.coordinate(samples[i].first) - scale.coordinate(samples[0].first);
+    const double dy = samples[i].second - samples[0].second;
+    if (std::abs(du) > scale.tolerance() && dy != 0) return dy / du;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// The metric of a reference at its best numbers and at each draw.
+struct BreakEvenSolver::Drawn {
+  Point point = {};
+  std::string problem = {};  // reason why it does not run
+  bool fits = true;     // false where the hardware is too small for it
+  double metric = 0;
+  NumberClass number_class = NumberClass::measured;
+  std::vector<double> draws = {};
+};
+
+BreakEvenSolver::BreakEvenSolver(const PointLoader& loader, const BreakEvenQuestion& question,
+                                 SweepReading reading)
+    : loader_(loader), question_(question), draws_(reading == SweepReading::all) {}
+BreakEvenSolver::~BreakEvenSolver() = default;
+
+const BreakEvenSolver::Drawn& BreakEvenSolver::reference(const Point& point, std::int64_t draws,
+                                                         std::int64_t seed) {
+  const auto known =
+      std::ranges::find_if(references_, [&](const auto& one) { return one->point == point; });
+  if (known != references_.end()) {
+    std::rotate(references_.begin(), known, known + 1);
+    return *references_.front();
+  }
+  auto out = std::make_unique<Drawn>(Drawn{.point = point});
+  VariedScenario scenario(loader_, point, "", "");
+  const auto run = [&] {
+    if (!(out->problem = scenario.problem()).empty()) return;
+    const auto best = scenario.metric(question_.metric(), "");
+    if (!best) {
+      out->problem = best.error();
+      out->fits = false;
+      return;
+    }
+    out->metric = *best;
+    out->number_class = scenario.number_class();
+    if (draws == 0) return;
+    const auto uncertain = scenario.uncertain();
+    Resampler resampler(scenario.config(), draws, seed,
+                        [&](const std::string& path) { return uncertain->contains(path); });
+    for (std::size_t i = 0; i < resampler.draws() && out->problem.empty(); ++i) {
+      out->problem = resampler.draw(i);
+      scenario.begin_draw();
+      if (!out->problem.empty()) continue;
+      const auto drawn = scenario.metric(question_.metric(), "");
+      drawn ? out->draws.push_back(*drawn) : void(out->problem = drawn.error());
+    }
+  };
+  run();
+  references_.insert(references_.begin(), std::move(out));
+  if (references_.size() > kMostReferences) references_.pop_back();
+  return *references_.front();
+}
+
+std::string BreakEvenSolver::answer(const SpacePoint& asked) {
+  const auto reference_point = question_.reference_of(asked);
+  if (!reference_point) return "";
+  const SettingRange& range = question_.range();
+  const SolveRange ends = range.range();
+  BreakEvenRecord out{.outcome = BreakEvenOutcome::no_reference,
+                      .reference = reference_point->label,
+                      .low = ends.low,
+                      .high = ends.high};
+  out.plain = ends.whole || ends.unit_exponent != 0;
+  VariedScenario point(loader_, {asked.scenario, asked.set}, range.key(), range.option(ends.low));
+  if (!point.problem().empty()) return "";  // the point itself is refused
+  if (reference_point->point == nullptr) {
+    out.why = "the sweep has no such point";
+    return to_json(out);
+  }
+  const UncertaintyConfig u = point.config().uncertainty.value_or(UncertaintyConfig{});
+  const Drawn& reference = this->reference(*reference_point->point, draws_ ? u.draws : 0, u.seed);
+  const auto failed = [&](BreakEvenOutcome outcome, const std::string& why) {
+    out.outcome = outcome;
+    out.why = why;
+    out.value.reset();
+    out.ci95.reset();
+    return to_json(out);
+  };
+  if (!reference.problem.empty())
+    return failed(reference.fits ? BreakEvenOutcome::no_reference : BreakEvenOutcome::only,
+                  reference.problem);
+
+  GainSearch best(point, question_, reference.metric);
+  const auto low = best.gain(ends.low);
+  const auto high = low ? best.gain(ends.high) : low;
+  if (!high) return failed(BreakEvenOutcome::failed, high.error());
+  out.number_class = weakest(reference.number_class, point.number_class());
+  if (range.key() == "what_if.far_bandwidth")
+    if (const auto narrowest = narrowest_scaled(point.config())) {
+      out.channel = narrowest->first;
+      out.channel_bytes_per_s = narrowest->second;
+    }
+  out.rises = *high >= *low;
+  double begin = ends.low;
+  if (*low >= 0 && *high >= 0) {
+    out.outcome = BreakEvenOutcome::always;
+    begin = out.rises ? ends.low : ends.high;
+  } else if (*low < 0 && *high < 0) {
+    out.outcome = BreakEvenOutcome::never;
+    begin = out.rises ? ends.high : ends.low;
+  } else {
+    const auto loss = [&](double x) -> Expected<double> {
+      const auto gain = best.gain(x);
+      if (!gain) return gain;
+      return -*gain;
+    };
+    const auto solution = solve(loss, 0, ends);
+    if (!solution) return failed(BreakEvenOutcome::failed, solution.error());
+    out.outcome = BreakEvenOutcome::found;
+    out.value = begin = solution->x;
+  }
+  if (!draws_) return to_json(out);
+
+  const auto uncertain = point.uncertain();
+  if (!uncertain) return failed(BreakEvenOutcome::failed, uncertain.error());
+  const SearchScale scale(ends);
+  const double slope = slope_at(best.samples(), begin, scale);
+  std::vector<double> values;
+  Resampler resampler(point.config(), u.draws, u.seed,
+                      [&](const std::string& path) { return uncertain->contains(path); });
+  for (std::size_t i = 0; i < resampler.draws(); ++i) {
+    if (const std::string broken = resampler.draw(i); !broken.empty())
+      return failed(BreakEvenOutcome::failed, broken_draw(i + 1, resampler.draws(), broken));
+    point.begin_draw();
+    GainSearch drawn(point, question_, reference.draws[i]);
+    const auto value =
+        crossing([&](double x) { return drawn.gain(x); }, scale, {begin, slope, out.rises});
+    if (!value)
+      return failed(BreakEvenOutcome::failed,
+                    broken_draw(i + 1, resampler.draws(), value.error()));
+    values.push_back(*value);
+  }
+  out.draws = static_cast<std::int64_t>(values.size());
+  out.ci95 = central_95(std::move(values));
+  const double middle = out.value.value_or(begin);
+  out.ci95 = {std::min(out.ci95->low, middle), std::max(out.ci95->high, middle)};
+  return to_json(out);
+}
+
+}  // namespace tiersim
