@@ -37,8 +37,8 @@ struct BreakEvenRecord {
   /// points. An end of the range stands for everything beyond it. None without draws.
   std::optional<Interval<double>> ci95 = {};
   std::int64_t draws = 0;
-  /// Of `what_if.far_bandwidth`: the narrowest channel that it scales, and its capacity at 1 in
-  /// B/s.
+  /// Of `what_if.far_bandwidth`: the channel that is busy for longest among those that it
+  /// scales, and its capacity at 1 in B/s.
   std::string channel = {};
   std::optional<double> channel_bytes_per_s = {};
   NumberClass number_class = NumberClass::assumed;  ///< of the compared metric, the weaker of both

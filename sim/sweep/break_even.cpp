@@ -82,19 +82,29 @@ class VariedScenario {
   NumberClass class_ = NumberClass::measured;
 };
 
-// Name and capacity of the narrowest channel that what_if.far_bandwidth scales.
-std::optional<std::pair<std::string, double>> narrowest_scaled(ScenarioConfig& config) {
+// Of the channels that what_if.far_bandwidth scales, name and capacity of the one that is busy for
+// longest at a factor of 1; nothing if the step uses none.
+std::optional<std::pair<std::string, double>> busiest_scaled(ScenarioConfig& config) {
   const double before = config.what_if.far_bandwidth;
-  config.what_if.far_bandwidth = 1;
-  const System one = build_system(config);
   config.what_if.far_bandwidth = 2;
   const System two = build_system(config);
+  config.what_if.far_bandwidth = 1;
+  const auto run = simulate(config, Evaluation::accounting, Provenance::classes);
   config.what_if.far_bandwidth = before;
+  if (!run) return std::nullopt;
   std::optional<std::pair<std::string, double>> out;
-  for (std::size_t c = 0; c < one.channels().size(); ++c) {
-    if (one.channels()[c].capacity == two.channels()[c].capacity) continue;
-    const auto capacity = metric_units(one.channels()[c].capacity);
-    if (!out || capacity < out->second) out = std::pair(one.channels()[c].name, capacity);
+  double longest = 0;
+  for (std::size_t c = 0; c < two.channels().size(); ++c) {
+    const SystemChannel& channel = run->system->channels()[c];
+    const auto moved = run->record.channel_bytes.find(channel.name);
+    if (channel.capacity == two.channels()[c].capacity ||
+        moved == run->record.channel_bytes.end())
+      continue;
+    const double capacity = metric_units(channel.capacity);
+    const double busy = static_cast<double>(moved->second) / capacity;
+    if (busy <= longest) continue;
+    longest = busy;
+    out = std::pair(channel.name, capacity);
   }
   return out;
 }
@@ -229,9 +239,9 @@ std::string BreakEvenSolver::answer(const SpacePoint& asked) {
   if (!high) return failed(BreakEvenOutcome::failed, high.error());
   out.number_class = weakest(reference.number_class, point.number_class());
   if (range.key() == "what_if.far_bandwidth")
-    if (const auto narrowest = narrowest_scaled(point.config())) {
-      out.channel = narrowest->first;
-      out.channel_bytes_per_s = narrowest->second;
+    if (const auto busiest = busiest_scaled(point.config())) {
+      out.channel = busiest->first;
+      out.channel_bytes_per_s = busiest->second;
     }
   out.rises = *high >= *low;
   double begin = ends.low;
