@@ -26,8 +26,8 @@ struct BestOfCell {
   std::vector<Competitor> competitors = {};
 };
 
-/// Cells in the order of the columns' labels, the last column fastest. Points that miss a constraint
-/// of the sweep do not compete.
+/// Cells in the order of the columns' labels, the last column fastest. Points that miss a
+/// constraint of the sweep do not compete.
 std::vector<BestOfCell> best_of(const PointTable& table, const PointsView& view,
                                 const BestQuestion& question, std::size_t metric, bool maximize);
 

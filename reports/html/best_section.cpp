@@ -71,8 +71,8 @@ Table best_table(const PointTable& table, const PointsView& view, const BestQues
                  const MetricColumn& metric, const std::vector<BestOfCell>& cells) {
   const LabelColumn& across = view.columns[question.by.back()];
   const std::vector<std::size_t> free = free_columns(view, question);
-  Table out{.title = fmt::format("Best {} by {}", view.columns[question.best].name,
-                                 shown_title(metric))};
+  Table out{
+      .title = fmt::format("Best {} by {}", view.columns[question.best].name, shown_title(metric))};
   for (std::size_t b = 0; b + 1 < question.by.size(); ++b)
     out.columns.push_back({view.columns[question.by[b]].name, Align::left});
   if (question.by.size() == 1) out.columns.push_back({"", Align::left});
@@ -95,9 +95,10 @@ std::optional<std::size_t> first_objective(const PointsView& view) {
   return view.objective_metrics.empty() ? std::nullopt : std::optional(view.objective_metrics[0]);
 }
 
-// Points with an answer, by the cell of their labels and by the label that competes; in the order of
-// their positions.
-using Answers = std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::vector<std::size_t>>;
+// Points with an answer, by the cell of their labels and by the label that competes; in the order
+// of their positions.
+using Answers =
+    std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::vector<std::size_t>>;
 Answers answers_of(const PointTable& table, const PointsView& view, const BestQuestion& question) {
   Answers out;
   for (std::size_t p = 0; p < table.points.size(); ++p) {
@@ -113,7 +114,8 @@ Answers answers_of(const PointTable& table, const PointsView& view, const BestQu
 std::string asked_text(const std::string& label, const BreakEvenRecord& answer) {
   std::string out = fmt::format("{} against {}", label, answer.reference);
   if (answer.channel_bytes_per_s)
-    out += fmt::format(" ({}, now {})", answer.channel, display(*answer.channel_bytes_per_s, "B/s"));
+    out +=
+        fmt::format(" ({}, now {})", answer.channel, display(*answer.channel_bytes_per_s, "B/s"));
   return out;
 }
 
@@ -163,8 +165,7 @@ Table details_table(const PointTable& table, const PointsView& view, const BestQ
   for (const std::size_t m : view.objective_metrics)
     out.columns.push_back({shown_title(view.metrics[m])});
   for (std::size_t i = begin; i < end; ++i) {
-    const std::string& last =
-        label_at(view.columns[question.by.back()], cells[i].labels.back());
+    const std::string& last = label_at(view.columns[question.by.back()], cells[i].labels.back());
     for (const std::size_t label : names.order) {
       const auto there = std::ranges::find(cells[i].competitors, label, &Competitor::label);
       if (there == cells[i].competitors.end()) continue;
@@ -211,8 +212,9 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
   const LabelColumn& across = view.columns[question.by.back()];
   const LabelColumn& names = view.columns[question.best];
   Figure out{.stem = "break_even",
-             .caption = "Break-even with its 95 % interval, each at the last point that has a value: "
-                        "above the dashed line the setting must grow until the two are equal.",
+             .caption =
+                 "Break-even with its 95 % interval, each at the last point that has a value: "
+                 "above the dashed line the setting must grow until the two are equal.",
              .width = kDoubleColumn,
              .panel_height = 2.2,
              .columns = 2,
@@ -231,7 +233,8 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
       panel.title += (b > 0 ? ", " : "") +
                      shown_label(label_at(view.columns[question.by[b]], cells[i].labels[b]));
     for (std::size_t k = 0; k < across.order.size(); ++k)
-      panel.x.ticks.emplace_back(static_cast<double>(k), shown_label(across.labels[across.order[k]]));
+      panel.x.ticks.emplace_back(static_cast<double>(k),
+                                 shown_label(across.labels[across.order[k]]));
     panel.x.low = -0.5;
     panel.x.high = static_cast<double>(across.order.size()) - 0.5;
     bool any = false;
@@ -280,7 +283,8 @@ std::string break_even_text(const BreakEvenRecord& answer) {
     return x >= answer.high ? "beyond " + at(answer.high) : at(x);
   };
   std::string interval;
-  if (answer.ci95) interval = fmt::format(" [{}, {}]", end(answer.ci95->low), end(answer.ci95->high));
+  if (answer.ci95)
+    interval = fmt::format(" [{}, {}]", end(answer.ci95->low), end(answer.ci95->high));
   // Every draw says what the best numbers say.
   if (answer.ci95 && answer.ci95->low == answer.ci95->high && !answer.value)
     interval = fmt::format(", in none of {} draws otherwise", answer.draws);
@@ -288,11 +292,16 @@ std::string break_even_text(const BreakEvenRecord& answer) {
     case BreakEvenOutcome::found:
       return at(*answer.value) + interval +
              (answer.channel_bytes_per_s ? fmt::format(", {:.3g} times", *answer.value) : "");
-    case BreakEvenOutcome::always: return fmt::format("always{}", interval);
-    case BreakEvenOutcome::never: return fmt::format("never{}", interval);
-    case BreakEvenOutcome::only: return fmt::format("{} does not fit", answer.reference);
-    case BreakEvenOutcome::no_reference: return "nothing to compare with: " + answer.why;
-    case BreakEvenOutcome::failed: return "not found: " + answer.why;
+    case BreakEvenOutcome::always:
+      return fmt::format("always{}", interval);
+    case BreakEvenOutcome::never:
+      return fmt::format("never{}", interval);
+    case BreakEvenOutcome::only:
+      return fmt::format("{} does not fit", answer.reference);
+    case BreakEvenOutcome::no_reference:
+      return "nothing to compare with: " + answer.why;
+    case BreakEvenOutcome::failed:
+      return "not found: " + answer.why;
   }
   return "";
 }
@@ -309,8 +318,8 @@ void add_best(Page& page, const PointTable& table, const PointsView& view) {
       "intervals overlap that of the best are called equal, since the numbers behind them do not "
       "tell them apart.",
       name, names_of(view, question.by),
-      free.empty() ? "" : fmt::format(", each at the {} that suits it best",
-                                      names_of(view, free))));
+      free.empty() ? ""
+                   : fmt::format(", each at the {} that suits it best", names_of(view, free))));
   for (std::size_t i = 0; i < view.objective_metrics.size(); ++i) {
     const std::size_t m = view.objective_metrics[i];
     const auto cells = best_of(table, view, question, m, view.objectives[i].maximize);
@@ -327,17 +336,19 @@ void add_break_even(Page& page, const PointTable& table, const PointsView& view)
   const auto cells = best_of(table, view, question, *first, view.objectives[0].maximize);
   if (cells.size() > kMostCells) return;
   const std::vector<std::size_t> free = free_columns(view, question);
-  const std::string at =
-      free.empty() ? ""
-                   : fmt::format(" Each stands at the {} that is best for its {}.",
-                                 names_of(view, free), shown_title(view.metrics[*first]));
+  const std::string at = free.empty()
+                             ? ""
+                             : fmt::format(" Each stands at the {} that is best for its {}.",
+                                           names_of(view, free), shown_title(view.metrics[*first]));
   page.section(table.break_even ? "Each one, and its break-even" : "Each one");
   if (table.break_even)
     page.text(fmt::format(
         "Break-even is the value of {} at which {} equals that of the one that it is compared "
         "with. Its interval comes from draws in which both have the same numbers, so that what "
-        "they share cancels out. \"Never\": the other one is better at every value that was searched, "
-        "{}; \"always\": it never is. Where the other one does not fit, there is nothing to equal.{}",
+        "they share cancels out. \"Never\": the other one is better at every value that was "
+        "searched, "
+        "{}; \"always\": it never is. Where the other one does not fit, there is nothing to "
+        "equal.{}",
         table.break_even->key, table.break_even->metric, range_text(table), at));
   else
     page.text("All that compete." + at);

@@ -214,7 +214,8 @@ void add_front(Page& page, const PointTable& table, const PointsView& view) {
 std::string intervals_text(const MetricColumn& metric) {
   const auto values =
       std::ranges::count_if(metric.values, [](double value) { return !std::isnan(value); });
-  const auto with = std::ranges::count_if(metric.low, [](double value) { return !std::isnan(value); });
+  const auto with =
+      std::ranges::count_if(metric.low, [](double value) { return !std::isnan(value); });
   if (with == values) return "all";
   return with == 0 ? "none: no number behind it has one" : fmt::format("{} of {}", with, values);
 }

@@ -10,7 +10,7 @@ namespace tiersim {
 namespace {
 
 struct Shown {
-  double factor = 1;     // times the value, or its inverse
+  double factor = 1;  // times the value, or its inverse
   bool inverse = false;
   std::string unit = {};  // of display(); empty where the title has it
 };
@@ -24,13 +24,15 @@ Shown shown(const PointTable& table, const MetricColumn& metric, std::size_t poi
   return {.unit = metric.unit};
 }
 
-// Three digits, more for whole numbers above 1000: "0.0123", "12.3", "12345".
-std::string plain(double value) {
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+// Three digits: "0.0123", "12.3", "12300".
+std::string three_digits(double value) {
   const double size = std::abs(value);
-  if (size >= 100) return fmt::format("{:.0f}", value);
-  if (size >= 10) return fmt::format("{:.1f}", value);
-  return size >= 1e-3 ? fmt::format("{:.3g}", value) : fmt::format("{:.2e}", value);
+  if (!std::isfinite(value) || size < 1e-3) return fmt::format("{:.3g}", value);
+  if (size < 10) return fmt::format("{:.3g}", value);
+  if (size < 100) return fmt::format("{:.1f}", value);
+  double unit = 1;
+  while (size / unit >= 1000) unit *= 10;
+  return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ std::string shown_value(const PointTable& table, const MetricColumn& metric, std
   const Shown as = shown(table, metric, point);
   const auto text = [&](double value) {
     const double x = as.inverse ? 1 / value : as.factor * value;
-    return as.unit.empty() ? plain(x) : display(x, as.unit);
+    return as.unit.empty() ? three_digits(x) : display(x, as.unit);
   };
   if (metric.low.empty() || std::isnan(metric.low[point])) return text(metric.values[point]);
   double low = metric.low[point];

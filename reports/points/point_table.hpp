@@ -90,7 +90,7 @@ struct BreakEvenText {
 
 /// The table of the best, as the SPEC asks for it: columns by their indices.
 struct BestQuestion {
-  std::size_t best = 0;               ///< whose labels compete
+  std::size_t best = 0;              ///< whose labels compete
   std::vector<std::size_t> by = {};  ///< for each combination of whose labels there is a best
 };
 

@@ -268,8 +268,8 @@ class TableBuilder {
     }
     if (!config.summary || table_.objectives.empty()) return;
     const auto column = [&](const std::string& name) {
-      return static_cast<std::size_t>(
-          std::ranges::find(sweep.columns, name, &SpaceColumn::name) - sweep.columns.begin());
+      return static_cast<std::size_t>(std::ranges::find(sweep.columns, name, &SpaceColumn::name) -
+                                      sweep.columns.begin());
     };
     BestQuestion out{.best = column(config.summary->best)};
     for (const std::string& axis : config.summary->by) out.by.push_back(column(axis));

@@ -27,12 +27,12 @@ inline constexpr std::array<std::string_view, 6> kBreakEvenOutcomeNames{
 
 struct BreakEvenRecord {
   BreakEvenOutcome outcome = BreakEvenOutcome::found;
-  std::string reference = {};       ///< label of the other point
-  std::string why = {};             ///< for `only`, `no_reference` and `failed`: the reason
-  double low = 0;                   ///< the range, in base units of the setting
-  double high = 0;                  ///< likewise
-  bool rises = true;                ///< the point gains on its reference as the setting grows
-  std::optional<double> value = {}; ///< at break-even; none unless found
+  std::string reference = {};        ///< label of the other point
+  std::string why = {};              ///< for `only`, `no_reference` and `failed`: the reason
+  double low = 0;                    ///< the range, in base units of the setting
+  double high = 0;                   ///< likewise
+  bool rises = true;                 ///< the point gains on its reference as the setting grows
+  std::optional<double> value = {};  ///< at break-even; none unless found
   /// The middle 95 % of the break-even values of the draws, each with the same numbers for both
   /// points. An end of the range stands for everything beyond it. None without draws.
   std::optional<Interval<double>> ci95 = {};
@@ -42,7 +42,7 @@ struct BreakEvenRecord {
   std::string channel = {};
   std::optional<double> channel_bytes_per_s = {};
   NumberClass number_class = NumberClass::assumed;  ///< of the compared metric, the weaker of both
-  bool plain = true;  ///< the setting is a number without a unit
+  bool plain = true;                                ///< the setting is a number without a unit
 };
 
 /// One line of JSON.

@@ -52,8 +52,7 @@ class VariedScenario {
   Expected<double> metric(const std::string& name, const std::string& text) {
     if (number_ != nullptr && !text.empty()) {
       number_->scalar = text;
-      if (!read_again(root_, changed_, config_))
-        return Unexpected("the setting cannot be " + text);
+      if (!read_again(root_, changed_, config_)) return Unexpected("the setting cannot be " + text);
     }
     if (!step_) begin_draw();
     const auto record = step_->record(config_, Evaluation::times, Results::metrics);
@@ -97,8 +96,7 @@ std::optional<std::pair<std::string, double>> busiest_scaled(ScenarioConfig& con
   for (std::size_t c = 0; c < two.channels().size(); ++c) {
     const SystemChannel& channel = run->system->channels()[c];
     const auto moved = run->record.channel_bytes.find(channel.name);
-    if (channel.capacity == two.channels()[c].capacity ||
-        moved == run->record.channel_bytes.end())
+    if (channel.capacity == two.channels()[c].capacity || moved == run->record.channel_bytes.end())
       continue;
     const double capacity = metric_units(channel.capacity);
     const double busy = static_cast<double>(moved->second) / capacity;
@@ -115,12 +113,14 @@ class GainSearch {
   GainSearch(VariedScenario& point, const BreakEvenQuestion& question, double target)
       : point_(point), question_(question), target_(target) {}
 
-  // Above 0 where the point is better: its metric over the target, less 1.
+  // Above 0 where the point is better: the logarithm of its metric over the target, which is close
+  // to a straight line over the logarithm of a bandwidth.
   Expected<double> gain(double x) {
     const auto metric = point_.metric(question_.metric(), question_.range().text(x));
     if (!metric) return Unexpected(metric.error());
     const double sign = question_.sense() == Sense::maximize ? 1 : -1;
-    const double gain = sign * (*metric - target_) / std::abs(target_);
+    const double gain =
+        sign * (*metric > 0 && target_ > 0 ? portable_log(*metric / target_) : *metric - target_);
     samples_.emplace_back(x, gain);
     return gain;
   }
@@ -155,7 +155,7 @@ double slope_at(std::vector<std::pair<double, double>> samples, double x,
 struct BreakEvenSolver::Drawn {
   Point point = {};
   std::string problem = {};  // reason why it does not run
-  bool fits = true;     // false where the hardware is too small for it
+  bool fits = true;          // false where the hardware is too small for it
   double metric = 0;
   NumberClass number_class = NumberClass::measured;
   std::vector<double> draws = {};
@@ -204,89 +204,96 @@ const BreakEvenSolver::Drawn& BreakEvenSolver::reference(const Point& point, std
   return *references_.front();
 }
 
+namespace {
+
+// What the best numbers say: the outcome, and where a draw begins its own search. The error is that
+// of a run.
+Expected<double> search(GainSearch& best, const SolveRange& range, BreakEvenRecord& out) {
+  const auto low = best.gain(range.low);
+  if (!low) return low;
+  const auto high = best.gain(range.high);
+  if (!high) return high;
+  out.rises = *high >= *low;
+  if ((*low >= 0) == (*high >= 0)) {
+    out.outcome = *low >= 0 ? BreakEvenOutcome::always : BreakEvenOutcome::never;
+    return (*low >= 0) == out.rises ? range.low : range.high;
+  }
+  const auto loss = [&](double x) -> Expected<double> {
+    const auto gain = best.gain(x);
+    if (!gain) return gain;
+    return -*gain;
+  };
+  const auto solution = solve(loss, 0, range);
+  if (!solution) return Unexpected(solution.error());
+  out.outcome = BreakEvenOutcome::found;
+  out.value = solution->x;
+  return solution->x;
+}
+
+// The value of each draw; the error names the draw that cannot run.
+Expected<std::vector<double>> drawn_values(VariedScenario& point, const BreakEvenQuestion& question,
+                                           const UncertaintyConfig& u,
+                                           const std::vector<double>& targets,
+                                           const CrossingGuess& guess) {
+  const auto uncertain = point.uncertain();
+  if (!uncertain) return Unexpected(uncertain.error());
+  const SearchScale scale(question.range().range());
+  Resampler resampler(point.config(), u.draws, u.seed,
+                      [&](const std::string& path) { return uncertain->contains(path); });
+  std::vector<double> out;
+  for (std::size_t i = 0; i < resampler.draws(); ++i) {
+    const std::string broken = resampler.draw(i);
+    if (!broken.empty()) return Unexpected(broken_draw(i + 1, resampler.draws(), broken));
+    point.begin_draw();
+    GainSearch drawn(point, question, targets[i]);
+    const auto value = crossing([&](double x) { return drawn.gain(x); }, scale, guess);
+    if (!value) return Unexpected(broken_draw(i + 1, resampler.draws(), value.error()));
+    out.push_back(*value);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string BreakEvenSolver::answer(const SpacePoint& asked) {
-  const auto reference_point = question_.reference_of(asked);
-  if (!reference_point) return "";
+  const auto with = question_.reference_of(asked);
+  if (!with) return "";
   const SettingRange& range = question_.range();
   const SolveRange ends = range.range();
-  BreakEvenRecord out{.outcome = BreakEvenOutcome::no_reference,
-                      .reference = reference_point->label,
-                      .low = ends.low,
-                      .high = ends.high};
-  out.plain = ends.whole || ends.unit_exponent != 0;
   VariedScenario point(loader_, {asked.scenario, asked.set}, range.key(), range.option(ends.low));
   if (!point.problem().empty()) return "";  // the point itself is refused
-  if (reference_point->point == nullptr) {
-    out.why = "the sweep has no such point";
-    return to_json(out);
-  }
-  const UncertaintyConfig u = point.config().uncertainty.value_or(UncertaintyConfig{});
-  const Drawn& reference = this->reference(*reference_point->point, draws_ ? u.draws : 0, u.seed);
-  const auto failed = [&](BreakEvenOutcome outcome, const std::string& why) {
+  BreakEvenRecord out{.reference = with->label, .low = ends.low, .high = ends.high};
+  out.plain = ends.whole || ends.unit_exponent != 0;
+  const auto without_value = [&](BreakEvenOutcome outcome, const std::string& why) {
     out.outcome = outcome;
     out.why = why;
     out.value.reset();
-    out.ci95.reset();
     return to_json(out);
   };
+  if (with->point == nullptr)
+    return without_value(BreakEvenOutcome::no_reference, "the sweep has no such point");
+  const UncertaintyConfig u = point.config().uncertainty.value_or(UncertaintyConfig{});
+  const Drawn& reference = this->reference(*with->point, draws_ ? u.draws : 0, u.seed);
   if (!reference.problem.empty())
-    return failed(reference.fits ? BreakEvenOutcome::no_reference : BreakEvenOutcome::only,
-                  reference.problem);
-
+    return without_value(reference.fits ? BreakEvenOutcome::no_reference : BreakEvenOutcome::only,
+                         reference.problem);
   GainSearch best(point, question_, reference.metric);
-  const auto low = best.gain(ends.low);
-  const auto high = low ? best.gain(ends.high) : low;
-  if (!high) return failed(BreakEvenOutcome::failed, high.error());
+  const auto begin = search(best, ends, out);
+  if (!begin) return without_value(BreakEvenOutcome::failed, begin.error());
   out.number_class = weakest(reference.number_class, point.number_class());
   if (range.key() == "what_if.far_bandwidth")
     if (const auto busiest = busiest_scaled(point.config())) {
       out.channel = busiest->first;
       out.channel_bytes_per_s = busiest->second;
     }
-  out.rises = *high >= *low;
-  double begin = ends.low;
-  if (*low >= 0 && *high >= 0) {
-    out.outcome = BreakEvenOutcome::always;
-    begin = out.rises ? ends.low : ends.high;
-  } else if (*low < 0 && *high < 0) {
-    out.outcome = BreakEvenOutcome::never;
-    begin = out.rises ? ends.high : ends.low;
-  } else {
-    const auto loss = [&](double x) -> Expected<double> {
-      const auto gain = best.gain(x);
-      if (!gain) return gain;
-      return -*gain;
-    };
-    const auto solution = solve(loss, 0, ends);
-    if (!solution) return failed(BreakEvenOutcome::failed, solution.error());
-    out.outcome = BreakEvenOutcome::found;
-    out.value = begin = solution->x;
-  }
   if (!draws_) return to_json(out);
-
-  const auto uncertain = point.uncertain();
-  if (!uncertain) return failed(BreakEvenOutcome::failed, uncertain.error());
-  const SearchScale scale(ends);
-  const double slope = slope_at(best.samples(), begin, scale);
-  std::vector<double> values;
-  Resampler resampler(point.config(), u.draws, u.seed,
-                      [&](const std::string& path) { return uncertain->contains(path); });
-  for (std::size_t i = 0; i < resampler.draws(); ++i) {
-    if (const std::string broken = resampler.draw(i); !broken.empty())
-      return failed(BreakEvenOutcome::failed, broken_draw(i + 1, resampler.draws(), broken));
-    point.begin_draw();
-    GainSearch drawn(point, question_, reference.draws[i]);
-    const auto value =
-        crossing([&](double x) { return drawn.gain(x); }, scale, {begin, slope, out.rises});
-    if (!value)
-      return failed(BreakEvenOutcome::failed,
-                    broken_draw(i + 1, resampler.draws(), value.error()));
-    values.push_back(*value);
-  }
-  out.draws = static_cast<std::int64_t>(values.size());
-  out.ci95 = central_95(std::move(values));
-  const double middle = out.value.value_or(begin);
-  out.ci95 = {std::min(out.ci95->low, middle), std::max(out.ci95->high, middle)};
+  const double slope = slope_at(best.samples(), *begin, SearchScale(ends));
+  const auto values =
+      drawn_values(point, question_, u, reference.draws, {*begin, slope, out.rises});
+  if (!values) return without_value(BreakEvenOutcome::failed, values.error());
+  out.draws = static_cast<std::int64_t>(values->size());
+  const Interval<double> middle = central_95(*values);
+  out.ci95 = {std::min(middle.low, *begin), std::max(middle.high, *begin)};
   return to_json(out);
 }
 

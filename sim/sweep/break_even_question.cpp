@@ -30,7 +30,7 @@ std::string names_hint(const std::string& name, const std::vector<std::string>& 
 
 // The position of an axis among the columns; reports a name of none.
 std::optional<std::size_t> column_named(const DesignSpace& space, const std::string& axis,
-                                     const std::string& path, const SpecPlaces& places) {
+                                        const std::string& path, const SpecPlaces& places) {
   std::vector<std::string> names;
   for (const SpaceColumn& column : space.columns()) names.push_back(column.name);
   const auto found = std::ranges::find(names, axis);
@@ -74,14 +74,14 @@ class QuestionChecker {
     const bool maximize = !asked_.maximize.empty();
     const std::string& name = maximize ? asked_.maximize : asked_.minimize;
     const std::string path = maximize ? "break_even.maximize" : "break_even.minimize";
+    if (config_.reading < SweepReading::times)
+      places_.report("reading", "a break-even needs times", "reading: times, or all for intervals");
     auto metric = resolve_metric(name);
     if (!metric) {
       const auto [message, hint] = metric_mistake(metric.error());
       places_.report(path, message, hint);
       return std::nullopt;
     }
-    if (config_.reading < SweepReading::times)
-      places_.report("reading", "a break-even needs times", "reading: times, or all for intervals");
     return *std::move(metric);
   }
 
@@ -123,8 +123,9 @@ class QuestionChecker {
  private:
   void report(const Diagnostic& found, std::size_t end) const {
     const bool of_key = found.where.column <= static_cast<int>(asked_.key.size());
-    places_.report(of_key ? std::string("break_even.key") : fmt::format("break_even.between.{}", end),
-                   found.message, found.hint);
+    places_.report(
+        of_key ? std::string("break_even.key") : fmt::format("break_even.between.{}", end),
+        found.message, found.hint);
   }
 
   const SweepBreakEven& asked_;

@@ -17,6 +17,10 @@ struct Sample {
   double y = 0;
 };
 
+double slope_of(const Sample& a, const Sample& b) {
+  return std::abs((a.y - b.y) / (a.u - b.u));
+}
+
 }  // namespace
 
 SearchScale::SearchScale(const SolveRange& range)
@@ -31,6 +35,8 @@ double SearchScale::coordinate(double x) const {
 }
 
 double SearchScale::value(double u) const {
+  if (u <= low_) return range_.low;
+  if (u >= high_) return range_.high;
   const double x = std::clamp(logarithmic_ ? portable_exp(u) : u, range_.low, range_.high);
   return range_.whole || range_.unit_exponent == 0 ? std::round(x) : x;
 }
@@ -53,8 +59,8 @@ Expected<double> crossing(const std::function<Expected<double>(double x)>& funct
   std::optional<Sample> far;
   while (problem.empty() && near.y != 0 && !far) {
     if (near.u == end) return scale.value(end);
-    const Sample there = sample(upwards ? std::min(near.u + step, end)
-                                        : std::max(near.u - step, end));
+    const Sample there =
+        sample(upwards ? std::min(near.u + step, end) : std::max(near.u - step, end));
     if ((there.y < 0) == (near.y < 0) && there.y != 0)
       near = there;
     else
@@ -63,18 +69,25 @@ Expected<double> crossing(const std::function<Expected<double>(double x)>& funct
   }
   if (!problem.empty()) return Unexpected(problem);
   if (near.y == 0) return scale.value(near.u);
-  // False position. An end that stays for a second time counts half (Illinois).
-  int stayed = 0;  // how often the far end (above 0) or the near end (below 0) has stayed
+  // False position. An end that stays for a second time, and a third, counts half each time
+  // (Illinois). The flatter of both sides says how far from the root a sample may be.
+  double near_weight = 1;
+  double far_weight = 1;
+  bool near_moved = false;
+  bool far_moved = false;
   for (int i = 0; i < kMostSteps && std::abs(far->u - near.u) > scale.tolerance(); ++i) {
-    const double a = near.y * (stayed < -1 ? 0.5 : 1);
-    const double b = far->y * (stayed > 1 ? 0.5 : 1);
-    const double slope = (far->y - near.y) / (far->u - near.u);
+    const double a = near_weight * near.y;
+    const double b = far_weight * far->y;
     const Sample there = sample(near.u + (far->u - near.u) * (a / (a - b)));
     if (!problem.empty()) return Unexpected(problem);
-    if (std::abs(there.y) <= std::abs(slope) * scale.tolerance() / 2) return scale.value(there.u);
+    const double slope = std::min(slope_of(there, near), slope_of(there, *far));
+    if (std::abs(there.y) <= slope * scale.tolerance() / 2) return scale.value(there.u);
     const bool of_near = (there.y < 0) == (near.y < 0);
     (of_near ? near : *far) = there;
-    stayed = of_near ? std::max(stayed, 0) + 1 : std::min(stayed, 0) - 1;
+    near_weight = of_near ? 1 : far_moved ? near_weight / 2 : near_weight;
+    far_weight = !of_near ? 1 : near_moved ? far_weight / 2 : far_weight;
+    near_moved = of_near;
+    far_moved = !of_near;
   }
   return scale.value(near.u + (far->u - near.u) * (near.y / (near.y - far->y)));
 }

@@ -22,7 +22,7 @@ class SearchScale {
  private:
   SolveRange range_;
   bool logarithmic_;
-  double low_;   // coordinates of the ends
+  double low_;  // coordinates of the ends
   double high_;
   double tolerance_;
 };

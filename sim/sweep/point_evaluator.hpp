@@ -1,6 +1,6 @@
 #pragma once
-// All that a worker does for a point of a sweep: reading it, its run, and the answer to the question
-// of break-even, if the SPEC asks one.
+// All that a worker does for a point of a sweep: reading it, its run, and the answer to the
+// question of break-even, if the SPEC asks one.
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,8 +17,7 @@ class PointEvaluator {
   /// The plan outlives the evaluator, of which each thread has one.
   explicit PointEvaluator(SweepPlan& plan)
       : reading_(plan.config().reading), keep_(plan.config().keep), reader_(plan.loader()) {
-    if (plan.break_even() != nullptr)
-      solver_.emplace(plan.loader(), *plan.break_even(), reading_);
+    if (plan.break_even() != nullptr) solver_.emplace(plan.loader(), *plan.break_even(), reading_);
   }
 
   /// The results are empty for a configuration that `claim` refuses, since another thread has it.

@@ -73,8 +73,8 @@ void SweepStore::for_each(const StoredSweep& sweep,
   while (rows.step()) {
     SpacePoint point = point_of_row(sweep, rows);
     if (chooses && !chooses(point)) continue;
-    StoredPoint stored{std::move(point), outcome_of_row(sweep.extent, sweep.version,
-                                                        id_text(rows.text(1)), rows, 6)};
+    StoredPoint stored{std::move(point),
+                       outcome_of_row(sweep.extent, sweep.version, id_text(rows.text(1)), rows, 6)};
     stored.outcome.answer = rows.text(4);
     if (!visit(stored)) return;
   }
@@ -115,7 +115,8 @@ SpacePoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& r
     return point;
   });
   store_rows::expect_row(
-      store_rows::check_of(out, id_text(row.text(1)), row.text(4)) == row.integer(5), path(), place);
+      store_rows::check_of(out, id_text(row.text(1)), row.text(4)) == row.integer(5), path(),
+      place);
   return out;
 }
 
@@ -156,7 +157,8 @@ void SweepStore::expect_results() {
 }
 
 void SweepStore::expect_points(const StoredSweep& sweep) {
-  Statement rows(db_, "SELECT position, id, labels, form, answer, row_check FROM points WHERE sweep = ?");
+  Statement rows(
+      db_, "SELECT position, id, labels, form, answer, row_check FROM points WHERE sweep = ?");
   rows.bind(1, sweep.sweep);
   while (rows.step()) {
     const SpacePoint point = point_of_row(sweep, rows);

@@ -167,8 +167,9 @@ void describe(Fields& f, SweepObjective& c) {
 }
 
 void describe(Fields& f, SweepBreakEven& c) {
-  f.doc("The value of a setting at which a point equals its reference: the point with another "
-        "label on one axis, and the same labels on all others.");
+  f.doc(
+      "The value of a setting at which a point equals its reference: the point with another "
+      "label on one axis, and the same labels on all others.");
   f.required("axis", c.axis, "Axis on which a point and its reference differ.");
   f.required("against", c.against, "Labels of the points, each with the label of its reference.");
   f.required("key", c.key, "Setting whose value is searched, as --set takes it.");

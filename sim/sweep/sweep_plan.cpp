@@ -170,8 +170,8 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   }
   check_reading(config, document, *plan->objectives_, *plan->loader_, diagnostics);
   if (!diagnostics.ok()) return nullptr;
-  plan->break_even_ = BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_,
-                                               diagnostics);
+  plan->break_even_ =
+      BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_, diagnostics);
   check_summary(config, *plan->space_, document, diagnostics);
   if (!diagnostics.ok()) return nullptr;
   StoredSweep& sweep = plan->sweep_;
@@ -206,8 +206,8 @@ std::unique_ptr<SweepPlan> SweepPlan::resume(const fs::path& spec, const LoadOpt
   if (!plan->space_ || !is_same_space(*plan->space_, config.search.has_value(), *sweep, store))
     return nullptr;
   plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
-  plan->break_even_ = BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_,
-                                               diagnostics);
+  plan->break_even_ =
+      BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_, diagnostics);
   return diagnostics.ok() ? std::move(plan) : nullptr;
 }
 

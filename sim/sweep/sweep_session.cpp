@@ -2,7 +2,6 @@
 
 #include <memory>
 
-
 namespace tiersim {
 
 SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
