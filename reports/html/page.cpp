@@ -172,7 +172,9 @@ std::string Page::table(const Table& table, const TableLook& look) {
     body_ += fmt::format("<caption id=\"{}\"><span>{}</span></caption>\n", caption,
                          html_escaped(table.title));
   body_ += "<thead><tr>";
-  const ColumnLooks looks{number_columns(table), long_columns(table)};
+  const ColumnLooks looks{number_columns(table), look.narrow
+                                                     ? std::vector<bool>(table.columns.size())
+                                                     : long_columns(table)};
   for (const std::size_t c : columns_for(table, TableForm::people))
     body_ += fmt::format("<th scope=\"col\"{}>{}</th>",
                          cell_class(looks.numbers[c], "", looks.is_long[c]),

@@ -38,6 +38,7 @@ struct TableLook {
   std::string id = {};        ///< to link to; made of the title where empty
   bool row_headers = true;    ///< the first cell of a row names it
   bool sortable = true;       ///< with scripts: a button in the head of each column
+  bool narrow = false;        ///< columns of text may be as narrow as the page needs
   std::size_t shown_max = 0;  ///< number of rows shown, and a line with the total; 0: all
   /// Highlight of a cell: "good", "bad", "warn", "quiet" or none. Its text says the same.
   std::function<std::string_view(std::size_t row, std::size_t column)> mark = {};

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/html/best_section.hpp"
 #include "reports/html/embedded.hpp"
 #include "reports/html/page.hpp"
 #include "reports/html/points_charts.hpp"
@@ -209,6 +210,16 @@ void add_front(Page& page, const PointTable& table, const PointsView& view) {
       table, view, front));
 }
 
+// How many values have an interval. Bytes and FLOPs are counted from dimensions that are exact.
+std::string intervals_text(const MetricColumn& metric) {
+  const auto values =
+      std::ranges::count_if(metric.values, [](double value) { return !std::isnan(value); });
+  const auto with =
+      std::ranges::count_if(metric.low, [](double value) { return !std::isnan(value); });
+  if (with == values) return "all";
+  return with == 0 ? "none: no number behind it has one" : fmt::format("{} of {}", with, values);
+}
+
 void add_metrics(Page& page, const PointsView& view) {
   page.section("Metrics");
   Table out{.title = "What the numbers are",
@@ -227,7 +238,7 @@ void add_metrics(Page& page, const PointsView& view) {
       most = std::max(most, value);
     }
     out.add({metric.name, display(least, metric.unit), display(most, metric.unit),
-             std::string(name(metric.weakest)), metric.low.empty() ? "" : "yes", metric.meaning});
+             std::string(name(metric.weakest)), intervals_text(metric), metric.meaning});
   }
   page.table(out);
 }
@@ -361,6 +372,8 @@ std::string points_page(const PointTable& table, const PointsPage& options) {
   const PointsView view = view_of(table, options.choice);
   Page page(table.title.empty() ? "tiersim: points" : table.title,
             fmt::format("{} points simulated by tiersim", whole_of(table).points));
+  add_best(page, table, view);
+  add_break_even(page, table, view);
   add_summary(page, table, view);
   add_charts(page, table, view);
   add_points(page, table, view, options.rows_max);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/record/break_even_record.hpp"
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {
@@ -29,6 +30,9 @@ struct ReportPoint {
   /// Results; `metrics` alone from a store that keeps no more. Null where the point failed or
   /// cannot run.
   std::shared_ptr<const RunRecord> record = {};
+  /// The answer to the sweep's question of break-even, which `record` has as metrics, too, where a
+  /// value was found.
+  std::optional<BreakEvenRecord> answer = {};
   std::string problem = {};  ///< the reason in one line; empty where the point ran
   bool failed = false;       ///< a mistake or a fault; false for a point that does not fit
 };
@@ -77,6 +81,19 @@ struct WholePoints {
   std::string chosen_by = {};            ///< how the part was chosen: "every 100th point; ..."
 };
 
+/// The question of break-even of a sweep, as its SPEC asks it.
+struct BreakEvenText {
+  std::string key = {};
+  std::string metric = {};  ///< full name
+  bool maximize = true;
+};
+
+/// The table of the best, as the SPEC asks for it: columns by their indices.
+struct BestQuestion {
+  std::size_t best = 0;              ///< whose labels compete
+  std::vector<std::size_t> by = {};  ///< for each combination of whose labels there is a best
+};
+
 struct PointTable {
   std::string title = {};
   std::string source = {};  ///< file that it was read from
@@ -92,6 +109,8 @@ struct PointTable {
   bool chosen = false;
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty
   std::vector<std::string> constraints = {};     ///< as written
+  std::optional<BreakEvenText> break_even = {};  ///< of the sweep
+  std::optional<BestQuestion> summary = {};      ///< of the sweep, with at least one objective
   std::vector<MetricLimit> limits = {};          ///< of servers and of the constraints
   std::vector<bool> feasible = {};  ///< by point: meets all constraints; empty where there are none
 };

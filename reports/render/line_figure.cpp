@@ -29,6 +29,9 @@ AxisRange range_of_x(const FigurePanel& panel) {
   AxisRange out;
   for (const FigureSeries& series : panel.series)
     for (const FigurePoint& point : series.points) out.add(point.x);
+  if (panel.x.ticks.empty()) return out;
+  out.add(panel.x.low);  // named places, of which some may have no point
+  out.add(panel.x.high);
   return out;
 }
 
@@ -72,9 +75,11 @@ class Plot {
     return corner_.y + height_ * (1 - (value - y_.low) / (y_.high - y_.low));
   }
 
-  void axes(SvgCanvas& canvas, const std::set<double>& x_values) const {
+  /// `names` are the labels of some values.
+  using Ticks = std::vector<std::pair<double, std::string>>;
+  void axes(SvgCanvas& canvas, const std::set<double>& x_values, const Ticks& names) const {
     y_ticks(canvas);
-    x_ticks(canvas, x_values);
+    x_ticks(canvas, x_values, names);
     canvas.rectangle(corner_, width_, height_, "none", kFrame);
   }
 
@@ -135,13 +140,16 @@ class Plot {
                 {.size = kTickSize, .anchor = TextAnchor::end});
   }
 
-  void x_ticks(SvgCanvas& canvas, const std::set<double>& x_values) const {
+  void x_ticks(SvgCanvas& canvas, const std::set<double>& x_values, const Ticks& names) const {
     double free_from = -1;  // px: left end of the free space for labels
     const bool binary = log_x_ || std::ranges::all_of(x_values, [](double value) {
                           return value >= 1024 && std::fmod(value, 1024) == 0;
                         });
     for (const double value : x_values) {
-      const std::string label = binary ? binary_label(value) : decimal_label(value, x_.high);
+      const auto named = std::ranges::find(names, value, &std::pair<double, std::string>::first);
+      const std::string label = named != names.end() ? named->second
+                                : binary             ? binary_label(value)
+                                                     : decimal_label(value, x_.high);
       const double half = text_width(label, kTickSize) / 2;
       canvas.line({x(value), corner_.y + height_}, {x(value), corner_.y + height_ + 4}, kFrame);
       if (x(value) - half < free_from) continue;
@@ -261,7 +269,9 @@ class LineDrawing {
     for (const FigureSeries& series : panel.series)
       if (series.role != SeriesRole::guide)
         for (const FigurePoint& point : series.points) values.insert(point.x);
-    plot.axes(canvas_, ticks_of(x, std::move(values), log_x));
+    if (!panel.x.ticks.empty()) values.clear();
+    for (const auto& [value, label] : panel.x.ticks) values.insert(value);
+    plot.axes(canvas_, ticks_of(x, std::move(values), log_x), panel.x.ticks);
     for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
     for (const FigureLimit& limit : panel.limits) plot.limit(canvas_, limit);
   }

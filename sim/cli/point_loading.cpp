@@ -70,6 +70,7 @@ class TableBuilder {
     PointLoader loader(standard_options());
     if (options_.configurations) adopt_inputs(loader, store.inputs(sweep.sweep));
     if (of_one_store_) add_aims(config);
+    if (of_one_store_) add_questions(config, sweep);
     if (options_.metrics) keep_metrics();
     if (of_one_store_ && options_.points_max > 0 &&
         sweep.points.value_or(0) > static_cast<std::int64_t>(options_.points_max)) {
@@ -126,11 +127,23 @@ class TableBuilder {
       RunRecord whole = options_.metrics ? kept_part(*record) : *std::move(record);
       whole.run_id = outcome.id;
       whole.tiersim_version = sweep.version;
+      if (!outcome.answer.empty()) add_answer(outcome.answer, whole, point);
       if (options_.configurations)
         whole.config = configuration_json(read_point(loader, point_of(stored.point)));
       point.record = std::make_shared<const RunRecord>(std::move(whole));
     }
     return point;
+  }
+
+  void add_answer(const std::string& json, RunRecord& record, ReportPoint& point) {
+    auto answer = read_break_even(json);
+    if (!answer) fail(answer.error());
+    for (auto& [name, metric] : break_even_metrics(*answer))
+      if (!options_.metrics || kept_.contains(name))
+        record.metrics.emplace(name, std::move(metric));
+      else
+        table_.left_out.insert(name);
+    point.answer = *std::move(answer);
   }
 
   void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored,
@@ -243,6 +256,24 @@ class TableBuilder {
     }
     if (!options_.objectives.empty()) table_.objectives = options_.objectives;
     table_.constraints = config.subject_to;
+  }
+
+  // The questions that the SPEC asks of all points, for pages.
+  void add_questions(const SweepConfig& config, const StoredSweep& sweep) {
+    if (config.break_even) {
+      const bool maximize = !config.break_even->maximize.empty();
+      const auto metric =
+          resolve_metric(maximize ? config.break_even->maximize : config.break_even->minimize);
+      if (metric) table_.break_even = BreakEvenText{config.break_even->key, *metric, maximize};
+    }
+    if (!config.summary || table_.objectives.empty()) return;
+    const auto column = [&](const std::string& name) {
+      return static_cast<std::size_t>(std::ranges::find(sweep.columns, name, &SpaceColumn::name) -
+                                      sweep.columns.begin());
+    };
+    BestQuestion out{.best = column(config.summary->best)};
+    for (const std::string& axis : config.summary->by) out.by.push_back(column(axis));
+    table_.summary = std::move(out);
   }
 
   // Finds the metrics that records keep.

@@ -61,6 +61,12 @@ inline constexpr std::array kMetrics{
     MetricDefinition{
         "cost_usd_per_mtoken", "USD",
         "cost of hardware over its working life and of electricity, for a million tokens"},
+    MetricDefinition{"break_even_factor", "1",
+                     "value of the setting at which a point of a sweep equals its reference, where "
+                     "the SPEC asks for it (break_even)"},
+    MetricDefinition{"break_even_bytes_per_s", "B/s",
+                     "the same as a bandwidth: that of the busiest channel on the path to the far "
+                     "tier, of which what_if.far_bandwidth is the factor"},
     MetricDefinition{"max_batch", "sequences",
                      "largest batch of one replica whose tensors fit every tier at this context"},
     MetricDefinition{"kv_capacity_tokens", "tokens",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -164,19 +165,30 @@ Table devices() {
   return out;
 }
 
-// The calibrations of a GPU's kernels, each by its name: "h200/vllm-0.24.0".
-std::vector<std::string> calibrations_of(const Loaded<DeviceFile>& device) {
-  std::vector<std::string> out;
-  for (const char* fits : {"kernels", "timed_kernels"}) {
-    const Entry* entry = device.document.root().find(fits);
-    if (entry == nullptr) continue;
-    for (const Entry& kernel : entry->value.entries)
-      if (const Entry* from = kernel.value.find("from"))
-        if (std::ranges::find(out, from->value.scalar) == out.end())
-          out.push_back(from->value.scalar);
-  }
-  std::ranges::sort(out);
+// The calibrations that a GPU's kernels come from: "h200/vllm-0.24.0".
+std::set<std::string> origins_of_kernels(const Node& device) {
+  std::set<std::string> out;
+  for (const char* fits : {"kernels", "timed_kernels"})
+    if (const Entry* entry = device.find(fits))
+      for (const Entry& kernel : entry->value.entries)
+        if (const Entry* from = kernel.value.find("from")) out.insert(from->value.scalar);
   return out;
+}
+
+// The same with the part of a calibration that was taken: "h200/trtllm-1.3.0rc20/latent". A base
+// may have named others, whose kernels were replaced.
+std::vector<std::string> calibrations_of(const Loaded<DeviceFile>& device) {
+  const std::set<std::string> origins = origins_of_kernels(device.document.root());
+  std::set<std::string> out;
+  for (const SchemaTag& schema : device.document.root().schemas) {
+    const fs::path file = schema.origin.location().file;
+    if (file.filename() != "gpu.yaml") continue;
+    const std::string folder = file.parent_path().generic_string();
+    for (const std::string& origin : origins)
+      if (const std::size_t at = (folder + '/').rfind('/' + origin + '/'); at != std::string::npos)
+        out.insert(folder.substr(at + 1));
+  }
+  return {out.begin(), out.end()};
 }
 
 Cell fits_cell(const std::vector<std::string>& fits) {
@@ -199,7 +211,7 @@ Table hardware() {
         ++counts[static_cast<std::size_t>(number.number_class)];
     Row row{shown_path(path), loaded.config.category(), fits_cell(calibrations_of(loaded))};
     for (const std::int64_t count : counts)
-      row.push_back(count == 0 ? Cell(Cell::Absent{}, "-") : Cell(count));
+      row.push_back(count == 0 ? Cell(count, "-") : Cell(count));
     out.add(std::move(row));
   }
   return out;

@@ -10,19 +10,15 @@
 #include "sim/base/text.hpp"
 #include "sim/record/metric_names.hpp"
 #include "sim/sweep/metric_magnitude.hpp"
+#include "sim/sweep/metric_mistake.hpp"
 
 namespace tiersim {
 namespace {
 
 // Splits an error of resolve_metric() into the message and the hint in brackets at its end.
 Diagnostic mistake(Location where, const std::string& error) {
-  Diagnostic out{.where = std::move(where), .message = error};
-  const std::size_t bracket = error.rfind(" (");
-  if (bracket != std::string::npos && error.ends_with(')')) {
-    out.message = error.substr(0, bracket);
-    out.hint = error.substr(bracket + 2, error.size() - bracket - 3);
-  }
-  return out;
+  auto [message, hint] = metric_mistake(error);
+  return {.where = std::move(where), .message = std::move(message), .hint = std::move(hint)};
 }
 
 // The place of a byte in the text of element `index` of subject_to.

@@ -24,7 +24,8 @@ std::string_view value_of(std::string_view option) {
   return option.substr(std::min(option.find('=') + 1, option.size()));
 }
 
-// The scalar at a dotted path; null if there is none.
+}  // namespace
+
 Node* scalar_at(Node& root, std::string_view path) {
   Node* at = &root;
   for (;;) {
@@ -43,8 +44,6 @@ Node* scalar_at(Node& root, std::string_view path) {
     path.remove_prefix(dot + 1);
   }
 }
-
-}  // namespace
 
 bool is_number_text(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);

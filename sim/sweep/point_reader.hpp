@@ -39,5 +39,7 @@ class PointReader {
 
 /// True where YAML reads the text unquoted as a scalar: a number, possibly with a unit.
 bool is_number_text(std::string_view text);
+/// The scalar at a dotted path of a tree; null if there is none.
+Node* scalar_at(Node& root, std::string_view path);
 
 }  // namespace tiersim

@@ -93,7 +93,7 @@ struct SweepStore::Writing {
       : extent(like.extent),
         version(like.version),
         kind(kind_number),
-        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)"),
+        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?)"),
         insert_form(db, "INSERT INTO forms(scenario, settings) VALUES (?,?)"),
         insert_shape(db, "INSERT INTO shapes(text) VALUES (?)"),
         insert_result(db,
@@ -316,7 +316,10 @@ void SweepStore::write_point(const StoredSweep& sweep, const StoredPoint& stored
   const std::string id = id_bytes(stored.outcome.id);
   Statement& insert = writing_->insert_point;
   insert.bind(1, sweep.sweep).bind(2, point.position).bind_bytes(3, id).bind(4, labels);
-  insert.bind(5, form->second).bind(6, check_of(point, stored.outcome.id)).run();
+  const std::string& answer = stored.outcome.answer;
+  insert.bind(5, form->second);
+  answer.empty() ? insert.bind(6, nullptr) : insert.bind(6, answer);
+  insert.bind(7, check_of(point, stored.outcome.id, answer)).run();
 }
 
 void SweepStore::write_result(const StoredSweep& sweep, const PointOutcome& outcome) {

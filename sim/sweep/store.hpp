@@ -4,7 +4,8 @@
 //   sweeps         a SPEC (JSON), the version that ran it, its columns, its number of points
 //   inputs         the files of a sweep at its start, with bases merged in
 //   forms          scenario and settings that points share, but for values that are labels
-//   points         position in its sweep -> labels (JSON list), form, id of result
+//   points         position in its sweep -> labels (JSON list), form, id of result, and the answer
+//                  to the sweep's question (break_even_record.hpp)
 //   kinds          extent and version that results share
 //   shapes         results without their numbers, where a sweep keeps metrics only
 //   results        id (SHA-256 of the canonical configuration), kind -> status, error, results, or
@@ -73,6 +74,9 @@ struct PointOutcome {
   PointStatus status = PointStatus::ok;
   std::string problem = {};  ///< in one line; empty if ok
   std::string results = {};  ///< JSON; empty if not ok, or if already in the store
+  /// Of this point of the sweep, not of its configuration: the answer to the question of
+  /// break-even as JSON; empty if there is none.
+  std::string answer = {};
 };
 
 struct StoredPoint {

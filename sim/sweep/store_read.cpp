@@ -37,10 +37,11 @@ std::string_view name_of(PointStatus status) {
   return kPointStatusNames[static_cast<std::size_t>(status)];
 }
 
-std::int64_t check_of(const SpacePoint& point, const std::string& id) {
+std::int64_t check_of(const SpacePoint& point, const std::string& id, const std::string& answer) {
   std::string labels = labels_row(point.labels);
-  return row_check(
-      {fmt::to_string(point.position), id, labels, point.scenario, settings_json(point.set)});
+  return row_check({fmt::to_string(point.position), id, labels, point.scenario,
+                    settings_json(point.set),
+                    answer.empty() ? std::nullopt : std::optional<std::string_view>(answer)});
 }
 
 std::int64_t check_of(std::string_view extent, std::string_view version,
@@ -63,7 +64,8 @@ void SweepStore::for_each(const StoredSweep& sweep,
                           const std::function<bool(const StoredPoint&)>& visit) {
   Statement rows(
       db_,
-      "SELECT p.position, p.id, p.labels, p.form, p.row_check, r.status, r.error, r.shape, "
+      "SELECT p.position, p.id, p.labels, p.form, p.answer, p.row_check, r.status, r.error, "
+      "r.shape, "
       "r.results, r.row_check FROM points p JOIN results k ON k.id = p.id AND k.kind = ? "
       "JOIN results r ON r.rowid = k.rowid "  // k's index has no text
       "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
@@ -71,9 +73,10 @@ void SweepStore::for_each(const StoredSweep& sweep,
   while (rows.step()) {
     SpacePoint point = point_of_row(sweep, rows);
     if (chooses && !chooses(point)) continue;
-    if (!visit({std::move(point),
-                outcome_of_row(sweep.extent, sweep.version, id_text(rows.text(1)), rows, 5)}))
-      return;
+    StoredPoint stored{std::move(point),
+                       outcome_of_row(sweep.extent, sweep.version, id_text(rows.text(1)), rows, 6)};
+    stored.outcome.answer = rows.text(4);
+    if (!visit(stored)) return;
   }
 }
 
@@ -99,7 +102,7 @@ const std::string& SweepStore::shape(std::int64_t number) {
   return shapes_.emplace(number, rows.text(0)).first->second;
 }
 
-// Position, id, labels, form and check in the first five columns.
+// Position, id, labels, form, answer and check in the first six columns.
 SpacePoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& row) {
   const std::string place = fmt::format("point {} of sweep {}", row.integer(0), sweep.sweep);
   SpacePoint out = store_rows::read_row(path(), place, [&] {
@@ -111,8 +114,9 @@ SpacePoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& r
     point.set = of.settings.of(point.labels);
     return point;
   });
-  store_rows::expect_row(store_rows::check_of(out, id_text(row.text(1))) == row.integer(4), path(),
-                         place);
+  store_rows::expect_row(
+      store_rows::check_of(out, id_text(row.text(1)), row.text(4)) == row.integer(5), path(),
+      place);
   return out;
 }
 
@@ -153,7 +157,8 @@ void SweepStore::expect_results() {
 }
 
 void SweepStore::expect_points(const StoredSweep& sweep) {
-  Statement rows(db_, "SELECT position, id, labels, form, row_check FROM points WHERE sweep = ?");
+  Statement rows(
+      db_, "SELECT position, id, labels, form, answer, row_check FROM points WHERE sweep = ?");
   rows.bind(1, sweep.sweep);
   while (rows.step()) {
     const SpacePoint point = point_of_row(sweep, rows);

@@ -33,7 +33,7 @@ PointStatus status_of(const std::string& name);
 std::string_view name_of(PointStatus status);
 
 /// The check of a point's row: of everything that it says, however that is stored.
-std::int64_t check_of(const SpacePoint& point, const std::string& id);
+std::int64_t check_of(const SpacePoint& point, const std::string& id, const std::string& answer);
 /// The same of a result.
 std::int64_t check_of(std::string_view extent, std::string_view version,
                       const PointOutcome& outcome);

@@ -16,7 +16,7 @@ namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kLayout = "tiersim.store/v4";
+constexpr std::string_view kLayout = "tiersim.store/v5";
 
 // Rows of results are found by their key; their rowid is the order of arrival. Ids come in random
 // order, so an index of them would cost more than everything else while points come in. It is made
@@ -35,7 +35,7 @@ CREATE TABLE forms(
   UNIQUE (scenario, settings));
 CREATE TABLE points(
   sweep INTEGER NOT NULL, position INTEGER NOT NULL, id BLOB NOT NULL, labels TEXT NOT NULL,
-  form INTEGER NOT NULL, row_check INTEGER NOT NULL,
+  form INTEGER NOT NULL, answer TEXT, row_check INTEGER NOT NULL,
   PRIMARY KEY (sweep, position)) WITHOUT ROWID;
 CREATE TABLE kinds(
   kind INTEGER PRIMARY KEY, extent TEXT NOT NULL, version TEXT NOT NULL, UNIQUE (extent, version));
@@ -54,7 +54,8 @@ CREATE VIEW sweep_results AS
          WHEN 'text' THEN p.labels ->> json_extract(e.value, '$[1]')
          ELSE p.labels -> json_extract(e.value, '$[1]') END END)
      FROM json_each(f.settings) e) AS settings,
-    lower(hex(r.id)) AS id, k.extent, k.version, r.status, r.error, r.results, h.text AS shape
+    lower(hex(r.id)) AS id, k.extent, k.version, r.status, r.error, r.results, h.text AS shape,
+    p.answer
   FROM sweeps s JOIN kinds k ON k.extent = s.extent AND k.version = s.version
   JOIN points p ON p.sweep = s.sweep JOIN forms f ON f.form = p.form
   JOIN results r ON r.id = p.id AND r.kind = k.kind LEFT JOIN shapes h ON h.shape = r.shape;
@@ -97,7 +98,7 @@ INSERT INTO forms
   SELECT m.new, f.scenario, f.settings FROM moved_forms m JOIN old.forms f ON f.form = m.old
   ORDER BY m.new;
 INSERT INTO points
-  SELECT p.sweep, p.position, p.id, p.labels, m.new, p.row_check FROM old.points p
+  SELECT p.sweep, p.position, p.id, p.labels, m.new, p.answer, p.row_check FROM old.points p
   CROSS JOIN moved_forms m ON m.old = p.form ORDER BY p.sweep, p.position;
 DROP TABLE moved_forms;
 CREATE TEMP TABLE arrivals(first INTEGER PRIMARY KEY, result INTEGER NOT NULL);
@@ -231,7 +232,8 @@ void SweepStore::merge(const fs::path& other) {
       INSERT OR IGNORE INTO main.forms(scenario, settings)
         SELECT scenario, settings FROM other.forms ORDER BY form;
       INSERT OR IGNORE INTO main.points
-        SELECT m.sweep, p.position, p.id, p.labels, n.form, p.row_check FROM other.points p
+        SELECT m.sweep, p.position, p.id, p.labels, n.form, p.answer, p.row_check
+        FROM other.points p
         JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest)
         JOIN other.forms f ON f.form = p.form
         JOIN main.forms n ON n.scenario = f.scenario AND n.settings = f.settings;

@@ -166,6 +166,30 @@ void describe(Fields& f, SweepObjective& c) {
   f.check(c.maximize.empty() != c.minimize.empty(), "", "needs one of: maximize, minimize");
 }
 
+void describe(Fields& f, SweepBreakEven& c) {
+  f.doc(
+      "The value of a setting at which a point equals its reference: the point with another "
+      "label on one axis, and the same labels on all others.");
+  f.required("axis", c.axis, "Axis on which a point and its reference differ.");
+  f.required("against", c.against, "Labels of the points, each with the label of its reference.");
+  f.required("key", c.key, "Setting whose value is searched, as --set takes it.");
+  f.required("between", c.between, "Its lowest and its highest value.", any_scalar());
+  f.optional("maximize", c.maximize, "Metric of which more is better.");
+  f.optional("minimize", c.minimize, "Metric of which less is better.");
+  f.check(!c.against.empty(), "against", "names no label", "{label: label of its reference}");
+  f.check(c.between.size() == 2, "between", "needs two values", "[0.01, 100]");
+  f.check(c.maximize.empty() != c.minimize.empty(), "", "needs one of: maximize, minimize");
+}
+
+void describe(Fields& f, SweepSummary& c) {
+  f.doc("The table at the top of the page: the best label of an axis by each objective.");
+  f.required("best", c.best, "Axis whose labels compete.");
+  f.required("by", c.by,
+             "Axes for each combination of which there is a best. Of all others, each competitor "
+             "takes the labels that suit it best.");
+  f.check(!c.by.empty(), "by", "names no axis");
+}
+
 void describe(Fields& f, SweepConfig& c) {
   f.doc("A design space: a scenario or served workload, and what is varied of it.");
   f.required("name", c.name, "Name of the sweep, for reports and stores.");
@@ -185,6 +209,9 @@ void describe(Fields& f, SweepConfig& c) {
   f.optional("search", c.search, "A search for the best instead of all points.");
   f.optional("objectives", c.objectives, "Metrics to maximise or minimise.");
   f.optional("subject_to", c.subject_to, "Expressions of metrics that hold where acceptable.");
+  f.optional("break_even", c.break_even,
+             "The value of a setting at which points equal others, for each point.");
+  f.optional("summary", c.summary, "The best by each objective, at the top of the page.");
   f.optional("reading", c.reading, kSweepReadingNames,
              "How far each point is taken: footprint and traffic, also the bound, also the "
              "engine, also intervals.");

@@ -136,6 +136,24 @@ struct SweepObjective {
 };
 void describe(Fields& f, SweepObjective& c);
 
+/// The value of a setting at which a point equals another one in a metric (break_even.hpp).
+struct SweepBreakEven {
+  std::string axis = {};
+  std::map<std::string, std::string> against = {};  ///< label -> label of the reference
+  std::string key = {};
+  std::vector<std::string> between = {};  ///< lowest and highest value
+  std::string maximize = {};              ///< one of the two is set, as in an objective
+  std::string minimize = {};
+};
+void describe(Fields& f, SweepBreakEven& c);
+
+/// The table at the top of the page: the best label of an axis for each combination of others.
+struct SweepSummary {
+  std::string best = {};             ///< axis
+  std::vector<std::string> by = {};  ///< axes; over all others the best is taken
+};
+void describe(Fields& f, SweepSummary& c);
+
 enum class SweepReading : std::uint8_t {
   accounting,  ///< footprint and traffic; tiers may be too small
   analytic,    ///< also the bound: closed forms, no events
@@ -165,6 +183,8 @@ struct SweepConfig {
   std::optional<SweepSearch> search = {};
   std::vector<SweepObjective> objectives = {};
   std::vector<std::string> subject_to = {};  ///< expressions of metrics, true for acceptable points
+  std::optional<SweepBreakEven> break_even = {};
+  std::optional<SweepSummary> summary = {};
   SweepReading reading = SweepReading::times;
   SweepKeep keep = SweepKeep::results;
 };

@@ -11,8 +11,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/sweep/evaluate.hpp"
-#include "sim/sweep/point_reader.hpp"
+#include "sim/sweep/point_evaluator.hpp"
 #include "sim/sweep/search.hpp"
 #include "sim/sweep/worker_pool.hpp"
 
@@ -87,8 +86,9 @@ class Pilot {
  public:
   Pilot(SweepPlan& plan, SweepStore& store, std::size_t threads)
       : plan_(plan), store_(store), pool_(threads, [this]() -> WorkerPool::Work {
-          return [this, reader = std::make_shared<PointReader>(plan_.loader())](
-                     const SpacePoint& point) { return this->timed(*reader, point); };
+          auto evaluator = std::make_shared<PointEvaluator>(plan_);
+          return
+              [this, evaluator](const SpacePoint& point) { return this->timed(*evaluator, point); };
         }) {}
 
   // Runs the batch, or as much of it as begins before `deadline`.
@@ -123,10 +123,9 @@ class Pilot {
     store_.write(plan_.sweep(), batch);
     return batch.size();
   }
-  PointOutcome timed(PointReader& reader, const SpacePoint& point) {
+  PointOutcome timed(PointEvaluator& evaluator, const SpacePoint& point) {
     const auto began = Clock::now();
-    const ReadPoint& read = reader.read(point.scenario, point.set);
-    PointOutcome out = evaluate(read, plan_.config().reading, plan_.config().keep);
+    PointOutcome out = evaluator.outcome(point, [](const std::string&) { return true; });
     const std::scoped_lock lock(mutex_);
     seconds_.push_back(seconds_since(began));
     sum_ += seconds_.back();

@@ -11,6 +11,7 @@
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/snapshot.hpp"
+#include "sim/runner/runnable.hpp"
 #include "sim/sweep/setting_check.hpp"
 
 namespace tiersim {
@@ -169,6 +170,10 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   }
   check_reading(config, document, *plan->objectives_, *plan->loader_, diagnostics);
   if (!diagnostics.ok()) return nullptr;
+  plan->break_even_ =
+      BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_, diagnostics);
+  check_summary(config, *plan->space_, document, diagnostics);
+  if (!diagnostics.ok()) return nullptr;
   StoredSweep& sweep = plan->sweep_;
   sweep.name = config.name;
   sweep.file = spec.filename().string();
@@ -203,6 +208,8 @@ std::unique_ptr<SweepPlan> SweepPlan::resume(const fs::path& spec, const LoadOpt
   if (!plan->space_ || !is_same_space(*plan->space_, config.search.has_value(), *sweep, store))
     return nullptr;
   plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
+  plan->break_even_ =
+      BreakEvenQuestion::build(config, *plan->space_, document, *plan->loader_, diagnostics);
   return diagnostics.ok() ? std::move(plan) : nullptr;
 }
 

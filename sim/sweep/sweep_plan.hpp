@@ -11,6 +11,7 @@
 
 #include "sim/config/document.hpp"
 #include "sim/runner/point_loader.hpp"
+#include "sim/sweep/break_even.hpp"
 #include "sim/sweep/design_space.hpp"
 #include "sim/sweep/objectives.hpp"
 #include "sim/sweep/store.hpp"
@@ -36,6 +37,8 @@ class SweepPlan {
   const DesignSpace& space() const { return *space_; }
   const ObjectiveSet& objectives() const { return *objectives_; }
   PointLoader& loader() { return *loader_; }
+  /// The question of break-even; null where the SPEC asks none.
+  const BreakEvenQuestion* break_even() const { return break_even_.get(); }
   /// The sweep for the store, with number 0: no store has it yet.
   const StoredSweep& sweep() const { return sweep_; }
   /// The files of the points, as the sweep began.
@@ -55,6 +58,7 @@ class SweepPlan {
   std::unique_ptr<DesignSpace> space_;
   std::optional<ObjectiveSet> objectives_;
   std::unique_ptr<PointLoader> loader_;
+  std::shared_ptr<const BreakEvenQuestion> break_even_;
   StoredSweep sweep_;
   SweepInputs inputs_;
 };

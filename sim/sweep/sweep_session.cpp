@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include "sim/sweep/evaluate.hpp"
-
 namespace tiersim {
 
 SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
@@ -14,8 +12,8 @@ SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOption
       stop_(stop),
       progress_(progress),
       pool_(options.threads, [this]() -> WorkerPool::Work {
-        return [this, reader = std::make_shared<PointReader>(plan_.loader())](
-                   const SpacePoint& point) { return this->work(*reader, point); };
+        auto evaluator = std::make_shared<PointEvaluator>(plan_);
+        return [this, evaluator](const SpacePoint& point) { return this->work(*evaluator, point); };
       }) {
   const std::scoped_lock lock(claims_);
   store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(ResultId::of(id)); });
@@ -26,11 +24,10 @@ bool SweepSession::claim(const std::string& id) {
   return claimed_.insert(ResultId::of(id)).second;
 }
 
-PointOutcome SweepSession::work(PointReader& reader, const SpacePoint& point) {
-  const ReadPoint& read = reader.read(point.scenario, point.set);
+PointOutcome SweepSession::work(PointEvaluator& evaluator, const SpacePoint& point) {
   // The thread that claims the id first stores the result.
-  if (!claim(read.id)) return {read.id, PointStatus::ok, "", ""};
-  PointOutcome outcome = evaluate(read, plan_.config().reading, plan_.config().keep);
+  PointOutcome outcome =
+      evaluator.outcome(point, [this](const std::string& id) { return claim(id); });
   if (outcome.status == PointStatus::error && options_.fail_fast) {
     failed_fast_ = true;
     pool_.stop();

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "sim/sweep/point_reader.hpp"
+#include "sim/sweep/point_evaluator.hpp"
 #include "sim/sweep/result_id.hpp"
 #include "sim/sweep/sweep_run.hpp"
 #include "sim/sweep/worker_pool.hpp"
@@ -29,7 +29,7 @@ class SweepSession {
   SweepOutcome& outcome() { return outcome_; }
 
  private:
-  PointOutcome work(PointReader& reader, const SpacePoint& point);
+  PointOutcome work(PointEvaluator& evaluator, const SpacePoint& point);
   void store_batch(const std::vector<StoredPoint>& batch);
   bool claim(const std::string& id);
 

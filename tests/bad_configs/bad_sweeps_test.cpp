@@ -1,6 +1,7 @@
 // The cases of sweeps.txt: SPECs of sweeps of shipped scenarios.
 #include "sim/step/importers.hpp"
 #include "sim/sweep/setting_check.hpp"
+#include "sim/sweep/sweep_plan.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
 namespace tiersim::bad_sweeps_test {
@@ -15,10 +16,7 @@ std::string told(const std::filesystem::path& file) {
   const LoadOptions options{.config_root = testing::shipped_configs(),
                             .importers = make_all_importers()};
   Diagnostics diagnostics;
-  const Document document = load_document(file, options, diagnostics);
-  const auto config = read<SweepConfig>(document, "sweep", diagnostics);
-  ScenarioFiles scenarios(document, options);
-  static_cast<void>(load_space(config, document, scenarios, diagnostics));
+  static_cast<void>(SweepPlan::make(file, options, diagnostics));
   return testing::BadFiles::without(files().relative(diagnostics.text()),
                                     testing::shipped_configs());
 }

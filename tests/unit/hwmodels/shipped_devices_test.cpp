@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hwmodels/collective/timed_collective.hpp"
+#include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/device_library.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/step/importers.hpp"
@@ -160,6 +162,41 @@ TEST(ShippedDevices, EachStandsInAShippedSystem) {
   // A collective is an alternative for any system: collective_curves_test and the map use them.
   for (const std::string& name : names_in("devices"))
     EXPECT_TRUE(used.contains(name) || name.starts_with("collective_")) << name;
+}
+
+// The GPU that a timed collective of the system was timed on; empty for another model.
+std::set<std::string> timed_parts(const SystemConfig& system) {
+  std::set<std::string> out;
+  for (const auto& [purpose, fabric] : system.fabrics)
+    if (const auto* timed = config_of<TimedCollectiveConfig>(*fabric.collective.spec))
+      for (const auto& [kind, operation] : timed->operations) out.insert(operation.part.name);
+  return out;
+}
+
+// Times of one card are no fit of another.
+TEST(ShippedSystems, CollectivesOfAnotherCardAreAssumed) {
+  const std::set<std::string> own_library{"mi300x",  "mi325x", "mi355x",    "mi455x",
+                                          "tpu_v6e", "tpu_v7", "trainium2", "gaudi3"};
+  std::size_t carried = 0;
+  for (const std::string& name : names_in("systems")) {
+    const auto system = shipped<SystemConfig>("systems", "system", name);
+    const auto* gpu = config_of<RooflineGpuConfig>(*system.gpu.spec);
+    ASSERT_NE(gpu, nullptr) << name;
+    const std::set<std::string> timed = timed_parts(system);
+    // "a100_80" was timed as "a100".
+    const bool is_timed = std::ranges::any_of(
+        timed, [&](const std::string& part) { return gpu->part.starts_with(part); });
+    const bool is_carried = timed.empty() ? own_library.contains(gpu->part) : !is_timed;
+    if (!is_carried) continue;
+    ++carried;
+    for (const SourcedNumber& number : list_numbers(system))
+      if (number.path.starts_with("fabrics.")) {
+        EXPECT_FALSE(number.number_class == NumberClass::fitted ||
+                     number.number_class == NumberClass::measured)
+            << name << ' ' << number.path;
+      }
+  }
+  EXPECT_GE(carried, 11u);
 }
 
 double long_reads(const std::string& link) {

@@ -361,6 +361,40 @@ TEST_F(StoreTest, AReaderIsToldOfAChangedRowThatItReads) {
   EXPECT_EQ(seen, std::vector<std::int64_t>{0});
 }
 
+// An answer is of a point, not of its configuration, and goes wherever the point goes.
+TEST_F(StoreTest, AnAnswerIsKeptCopiedMergedAndChecked) {
+  const auto answers_in = [&](const std::string& name) {
+    SweepStore store(file(name), SweepStore::Access::read);
+    std::vector<std::string> out;
+    store.for_each(store.sweeps().front(), [&](const StoredPoint& point) {
+      out.push_back(point.outcome.answer);
+      return true;
+    });
+    return out;
+  };
+  {
+    SweepStore store(file("a.db"), SweepStore::Access::write);
+    StoredSweep sweep = sweep_of(2);
+    sweep.sweep = store.add(sweep, {});
+    for (const std::int64_t position : {1, 0}) {
+      StoredPoint point = point_at(position);
+      point.outcome.id = point_at(0).outcome.id;  // one result for both
+      if (position == 1) point.outcome.answer = R"({"outcome":"never"})";
+      store.write(sweep, {&point, 1});
+    }
+    store.end_writing();
+  }
+  const std::vector<std::string> both{"", R"({"outcome":"never"})"};
+  EXPECT_EQ(answers_in("a.db"), both);
+  { SweepStore(file("b.db"), SweepStore::Access::write).merge(file("a.db")); }
+  EXPECT_EQ(answers_in("b.db"), both);
+  ASSERT_TRUE(compact(file("a.db")));
+  EXPECT_EQ(answers_in("a.db"), both);
+  Sqlite(file("a.db"), Sqlite::Open::write)
+      .execute("UPDATE points SET answer = '{}' WHERE position = 1");
+  EXPECT_THROW(answers_in("a.db"), DamagedStore);
+}
+
 TEST_F(StoreTest, AConfigurationHasOneResult) {
   const fs::path path = written("a.db", {0, 1});
   Sqlite(path, Sqlite::Open::write)
