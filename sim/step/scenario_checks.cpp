@@ -118,6 +118,7 @@ void check_context(Fields& f, const ScenarioConfig& c) {
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
   check_indexer(f, c);
+  if (c.model.compression && c.method.method->runs_indexer() != IndexerKind::csa) return;
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};

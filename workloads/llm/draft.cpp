@@ -35,9 +35,13 @@ std::int64_t input_weights(const AttentionContext& draft) {
 
 StepConfig types_of(const AttentionContext& target) {
   StepConfig step = target.step;
-  if (const auto type = target.speculation->draft.weight_type) {
-    step.weight_type = *type;
+  const DraftConfig& draft = target.speculation->draft;
+  if (draft.weight_type) {
+    step.weight_type = *draft.weight_type;
     step.weight_types = {};
+  } else if (draft.is(DraftKind::model) && draft.model.weights) {
+    step.weight_type = draft.model.weights->type;
+    step.weight_types = draft.model.weights->parts;
   }
   return step;
 }

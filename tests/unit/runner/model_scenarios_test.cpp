@@ -156,5 +156,37 @@ TEST(ModelScenarios, MiniMaxM3) {
                                           57LL * (6144 * 128 + 30 * expert) + vocabulary);
 }
 
+// The types that a model states are those of the step, over which the step's own keys lie one by
+// one.
+TEST(ModelScenarios, AStepHasTheTypesOfThePublishedWeights) {
+  const auto step = [](const std::vector<std::string>& set) {
+    return testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml", set).step;
+  };
+  const WeightTypes published{.attention = DataType::fp8_block,
+                              .experts = DataType::mxfp4,
+                              .shared_experts = DataType::fp8_block};
+  EXPECT_EQ(step({}).weight_type, DataType::bf16);
+  EXPECT_EQ(step({}).weight_types, published);
+  WeightTypes nvfp4 = published;
+  nvfp4.experts = DataType::nvfp4;
+  EXPECT_EQ(step({"step.weight_types.experts=nvfp4"}).weight_types, nvfp4);
+  EXPECT_EQ(step({"step.weight_type=fp8"}).weight_type, DataType::fp8);
+  EXPECT_EQ(step({"step.weight_type=fp8"}).weight_types, published);
+  EXPECT_EQ(step({"model.weights=~"}).weight_type, DataType::fp16);
+  EXPECT_EQ(step({"model.weights=~"}).weight_types, WeightTypes{});
+}
+
+// What is written of a configuration has the types in full, so that a record runs again as it ran.
+TEST(ModelScenarios, TheTextOfAConfigurationStatesTheTypes) {
+  const ScenarioConfig config = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml",
+                                                  {"step.weight_types.experts=nvfp4"});
+  Diagnostics diagnostics;
+  const Document document = load_text(canonical_json(config), "a copy", {}, diagnostics);
+  const auto copy = read<ScenarioConfig>(document, "scenario", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_EQ(copy.step.weight_types, config.step.weight_types);
+  EXPECT_EQ(canonical_json(copy), canonical_json(config));
+}
+
 }  // namespace
 }  // namespace tiersim::model_scenarios_test

@@ -6,6 +6,7 @@
 
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/attention/csa.hpp"
+#include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim::testing::csa_test {
@@ -125,6 +126,25 @@ TEST(Csa, APromptSeesTheRowsBeforeEachPosition) {
   EXPECT_EQ(sparse.at("near write states"), 2 * (8 * 32 + 2048 + 16'384));
   EXPECT_FALSE(sparse.contains("near read states"));
   EXPECT_EQ(ledger(graph, 2).at("near read keys"), 2 * 4 * 32);
+}
+
+// Three new positions of each sequence, the 62nd to the 64th: each reads rows of its own, 15, 15
+// and 16 of them, or the 5 best; the window of the first begins two positions earlier.
+TEST(Csa, EachDraftReadsRowsOfItsOwn) {
+  for (const std::int64_t top_k : {5, 1000}) {
+    AttentionContext c = compressed(top_k);
+    c.drafts = 2;
+    const LayerContexts contexts(c);
+    StepGraph graph{.tier_names = {"near", "far"}};
+    const OpId projected = graph.add({.flops = {}});
+    method(kCsa)->add_layer(contexts.of(1), {.layer = 1, .projected = projected}, graph);
+    const int rows = top_k == 5 ? 3 * 5 : 15 + 15 + 16;
+    const Ledger bytes = ledger(graph, 1);
+    EXPECT_EQ(bytes.at("near read keys"), 2 * rows * 32);
+    EXPECT_EQ(bytes.at("near read index_keys"), 2 * 16 * 132);
+    EXPECT_EQ(bytes.at("near read states"), 2 * 3 * (4 * 16 + 4 * 128) * 4 + 2 * (8 + 2) * 32);
+    EXPECT_EQ(flops(graph, 1, Phase::attention), 2 * (16 + 16) * 2 * 4 * (3 * 8 + rows));
+  }
 }
 
 // The pieces of a prompt have the pairs of the whole one, and continue from its state.
