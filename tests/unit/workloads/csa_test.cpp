@@ -137,7 +137,8 @@ TEST(Csa, EachDraftReadsRowsOfItsOwn) {
     const LayerContexts contexts(c);
     StepGraph graph{.tier_names = {"near", "far"}};
     const OpId projected = graph.add({.flops = {}});
-    method(kCsa)->add_layer(contexts.of(1), {.layer = 1, .projected = projected}, graph);
+    method(kCsa)->add_layer(contexts.of(1),
+                            {.layer = 1, .projected = projected, .screen_after = projected}, graph);
     const int rows = top_k == 5 ? 3 * 5 : 15 + 15 + 16;
     const Ledger bytes = ledger(graph, 1);
     EXPECT_EQ(bytes.at("near read keys"), 2 * rows * 32);
