@@ -97,8 +97,10 @@ class Csa final : public Method {
     if (!c.model.indexer) return;
     const std::int64_t listed =
         std::min(c.model.indexer->top_k, c.model.compression->rows(c.step.context));
+    // A prefill processes one prompt after another.
+    const std::int64_t sequences = is_decode(c) ? c.step.batch : 1;
     add_tensor(graph, TensorClass::indices, c.placement.near,
-               kRowScore * (c.step.batch * c.new_positions() * listed));
+               kRowScore * (sequences * c.new_positions() * listed));
   }
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,

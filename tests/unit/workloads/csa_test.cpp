@@ -53,6 +53,7 @@ TEST(Csa, KeepsRowsAndStatesOfAFixedSize) {
   longer.step.context = 640;
   EXPECT_EQ(footprint(kCsa, longer).at("near keys"), 10 * kept.at("near keys"));
   EXPECT_EQ(footprint(kCsa, longer).at("near states"), kept.at("near states"));
+  EXPECT_EQ(footprint(kCsa, prompt(compressed())).at("near indices"), 64 * 5 * 4);
 }
 
 TEST(Csa, ALayerWithAWindowAloneReadsItsRing) {
