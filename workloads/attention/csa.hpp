@@ -20,8 +20,10 @@
 //             chose are read by each query, the window and the rows of heavy layers once.
 //   Drafts    each new position of a step reads rows of its own; the window is read once.
 //   GPUs      of a tensor group each make and keep every row and run the whole indexer.
-//   Beside    the paper: DeepSeek-V4-Pro has a tenth of V3.2's cache at 1048576 positions; here it
-//             has 11.5 %, and would have 10.5 % with index keys in FP4 (68 bytes).
+//   Beside    the paper, at 1048576 positions: DeepSeek-V4-Pro has 10 % of V3.2's cache and 27 % of
+//             its FLOPs of a token, DeepSeek-V4-Flash 7 and 10 %. Here they have 11.5 and 8.0 % of
+//             the cache, 10.5 and 7.3 % with index keys in FP4 (68 bytes), and 26.2 and 12.1 % of
+//             the FLOPs, of which each counts as one whatever its type.
 //   Ignores   index keys in FP4, which vLLM keeps on request; the Hadamard rotation of queries and
 //             index keys; the state before rejected drafts, which engines keep; FLOPs of gates and
 //             norms; where a step makes a row and others make none.

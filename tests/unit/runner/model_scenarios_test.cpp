@@ -176,6 +176,17 @@ TEST(ModelScenarios, AStepHasTheTypesOfThePublishedWeights) {
   EXPECT_EQ(step({"model.weights=~"}).weight_types, WeightTypes{});
 }
 
+// The published configuration file gives the same step as the shipped model.
+TEST(ModelScenarios, AnImportedFileGivesTheTypesOfItsWeights) {
+  const std::string file =
+      std::string(TIERSIM_SOURCE_DIR) + "/tests/unit/workloads/hf_hybrid/deepseek_v4_pro.json";
+  const ScenarioConfig imported = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml",
+                                                    {"model={hf_config: " + file + "}"});
+  const ScenarioConfig shipped = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml");
+  EXPECT_EQ(canonical_json(imported.step), canonical_json(shipped.step));
+  EXPECT_EQ(imported.model.parameters(), shipped.model.parameters());
+}
+
 // What is written of a configuration has the types in full, so that a record runs again as it ran.
 TEST(ModelScenarios, TheTextOfAConfigurationStatesTheTypes) {
   const ScenarioConfig config = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml",

@@ -1,5 +1,6 @@
 // Every shipped model against the published number of its weights, and every architecture's layer
 // against its formula written out with numbers.
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -163,6 +164,28 @@ TEST(ModelZoo, CompressedRowsOfAPosition) {
   const LlmConfig flash = shipped("deepseek_v4_flash");
   EXPECT_EQ(flash.cached_width(), 21 * 512 / 4 + 20 * 512 / 128);
   EXPECT_EQ(flash.index_keys().in_base(), 21 * 132 / 4);
+}
+
+// At 1048576 positions DeepSeek-V4-Pro has 10 % of the cache of DeepSeek-V3.2 and DeepSeek-V4-Flash
+// 7 % (arXiv 2606.19348, section 1), with index keys in FP4: 64 bytes and 4 of scales. Rows have
+// 584 bytes, and those of V3.2 656 and an index key of 132.
+TEST(ModelZoo, CacheOfAMillionPositionsIsThePublishedShare) {
+  constexpr double kPositions = 1'048'576;
+  const LlmConfig before = shipped("deepseek_v32");
+  const double cache = static_cast<double>(before.layers) * kPositions * (656 + 132);
+  for (const auto& [name, percent] :
+       {std::pair("deepseek_v4_pro", 10.0), {"deepseek_v4_flash", 7}}) {
+    const LlmConfig m = shipped(name);
+    double sum = 0;
+    for (const LayerType type : m.types()) {
+      const LlmConfig of_type = m.layers_of(type);
+      if (!compresses(type)) continue;
+      sum += static_cast<double>(of_type.layers) * kPositions /
+             static_cast<double>(of_type.compression->positions) *
+             (584 + (of_type.indexer ? 68 : 0));
+    }
+    EXPECT_EQ(std::round(100 * sum / cache), percent) << name;
+  }
 }
 
 // Published in billions, with half of the last printed digit.
