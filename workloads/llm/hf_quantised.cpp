@@ -103,6 +103,18 @@ Scheme tensors_scheme(const QuantValue& q) {
   return out;
 }
 
+// Whole matrices in whole numbers, by groups of inputs.
+Scheme integer_scheme(const QuantValue& q, const std::string& method) {
+  const std::int64_t width = whole_at(q, "bits");
+  const std::int64_t group = whole_at(q, "group_size");
+  Scheme out{.name = fmt::format("{} to {} bits", method, width)};
+  if (width == 4 && group == 32) out.type = DataType::int4_g32;
+  if (width == 4 && (group >= 64 || group == -1)) out.type = DataType::int4;
+  if (width == 8) out.type = DataType::int8;
+  if (!out.type) out.why = fmt::format("{} bits in groups of {}", width, group);
+  return out;
+}
+
 Scheme modelopt_scheme(const QuantValue& q) {
   const std::string algorithm = text_at(q, "quant_algo");
   Scheme out{.name = "modelopt " + algorithm};
@@ -121,6 +133,8 @@ Scheme scheme_of(const QuantValue& q, const std::string& expert_dtype) {
     out = {.name = "mxfp4", .type = DataType::mxfp4, .experts_alone = true};
   } else if (method == "compressed-tensors") {
     out = tensors_scheme(q);
+  } else if (method == "gptq" || method == "awq") {
+    out = integer_scheme(q, method);
   } else if (method == "modelopt") {
     out = modelopt_scheme(q);
   } else {

@@ -8,7 +8,8 @@
 //   mxfp4                experts in MXFP4, all else in bf16 (gpt-oss)
 //   compressed-tensors   one group of all products: int4 in groups of 32 or 128, int8, fp8, NVFP4,
 //                        MXFP4
-//   modelopt             NVFP4 or FP8
+//   modelopt             NVFP4 or FP8, where the configuration itself states it
+//   gptq, awq            int4 in groups of 32 or more, int8
 //
 // Embedding, head, router, norms and biases stay in bf16. Modules that the file leaves out do, too,
 // if they are one part of the model (attention, MLP, experts, shared experts) in all of its layers.

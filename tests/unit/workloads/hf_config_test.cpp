@@ -304,8 +304,8 @@ TEST(HfConfig, SaysThatWeightsOfAnotherSchemeRunInTheTypeOfTheStep) {
         .source;
   };
   EXPECT_EQ(
-      source("{'quant_method': 'gptq', 'bits': 4}"),
-      start + ", published with weights quantised by gptq to 4 bits, of which this scheme" + kRuns);
+      source("{'quant_method': 'quip', 'bits': 2}"),
+      start + ", published with weights quantised by quip to 2 bits, of which this scheme" + kRuns);
   EXPECT_EQ(source("{'load_in_4bit': true}"),
             start + ", published with weights quantised, of which this scheme" + kRuns);
   EXPECT_EQ(source("{}"), start);

@@ -108,6 +108,16 @@ TEST(HfQuantised, ModeloptByItsAlgorithm) {
                DataType::fp8, DataType::fp8);
 }
 
+TEST(HfQuantised, WholeNumbersByBitsAndGroup) {
+  expect_types(dense("{'quant_method': 'gptq', 'bits': 4, 'group_size': 128, 'desc_act': true}"),
+               DataType::int4, DataType::int4);
+  expect_types(dense("{'quant_method': 'awq', 'bits': 4, 'group_size': 32, "
+                     "'modules_to_not_convert': ['mlp']}"),
+               DataType::int4_g32, {});
+  expect_types(dense("{'quant_method': 'gptq', 'bits': 8, 'group_size': -1}"), DataType::int8,
+               DataType::int8);
+}
+
 // The source says what cannot be told; the model then has no types.
 TEST(HfQuantised, WhatCannotBeToldIsSaid) {
   const auto why = [](const LlmConfig& model) {
@@ -119,6 +129,9 @@ TEST(HfQuantised, WhatCannotBeToldIsSaid) {
   EXPECT_EQ(why(dense("{'quant_method': 'fp8', 'weight_block_size': [32, 32]}")),
             ", published with weights quantised by fp8 in blocks of [32,32], of which blocks other "
             "than [128,128]");
+  EXPECT_EQ(
+      why(dense("{'quant_method': 'gptq', 'bits': 3, 'group_size': 128}")),
+      ", published with weights quantised by gptq to 3 bits, of which 3 bits in groups of 128");
   EXPECT_EQ(why(dense("{'quant_method': 'modelopt', 'quant_algo': 'MIXED_PRECISION'}")),
             ", published with weights quantised by modelopt MIXED_PRECISION, of which another "
             "algorithm than NVFP4 or FP8");
