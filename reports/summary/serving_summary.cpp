@@ -127,6 +127,15 @@ class ServingSummary {
     return to_text(table) + '\n';
   }
 
+  std::string share_of_drafts() const {
+    const auto share = find("draft_acceptance");
+    return share ? fmt::format("; {:.1f} % of the drafts are accepted", 100 * *share) : "";
+  }
+  std::string gain_of_drafts() const {
+    const auto gain = find("speculation_speedup");
+    return gain ? fmt::format("; a token takes {} times as long without", number_text(*gain)) : "";
+  }
+
   std::string throughput() const {
     const std::string ci95 = interval("throughput_tokens_per_s", number_text);
     std::string out =
@@ -134,7 +143,8 @@ class ServingSummary {
                     number_text(value("throughput_tokens_per_s")), ci95.empty() ? "" : "  " + ci95,
                     number_text(value("input_tokens_per_s")), number_text(value("requests_per_s")));
     if (const auto tokens = find("acceptance_length"))
-      out += fmt::format("drafts     {} tokens an iteration and sequence\n", number_text(*tokens));
+      out += fmt::format("drafts     {} tokens an iteration and sequence{}{}\n",
+                         number_text(*tokens), share_of_drafts(), gain_of_drafts());
     const auto kept = find("slo_attainment");
     if (!kept) return out;
     std::vector<std::string> promises;

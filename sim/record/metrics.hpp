@@ -32,7 +32,11 @@ inline constexpr std::array kMetrics{
                      "verification included; of a server as drawn, over the window"},
     MetricDefinition{"draft_time_s", "s", "part of step_time_s in which the draft proposes tokens"},
     MetricDefinition{"speculation_speedup", "1",
-                     "tpot_s without speculation over tpot_s, at the same batch and context"},
+                     "tpot_s without speculation over tpot_s, at the same batch and context; of a "
+                     "server the mean of its requests on the same server without drafts over "
+                     "theirs"},
+    MetricDefinition{"draft_acceptance", "1",
+                     "part of a server's drafted tokens that were accepted, over the window"},
     MetricDefinition{"kv_footprint_bytes", "B",
                      "cached keys and values of one GPU, in all tiers and layers"},
     MetricDefinition{"kv_keys_bytes", "B", "cached keys of one GPU, in all tiers and layers"},

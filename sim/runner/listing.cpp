@@ -21,6 +21,7 @@
 #include "sim/record/table_json.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
+#include "workloads/attention/csa.hpp"
 #include "workloads/attention/linear_attention.hpp"
 
 namespace tiersim {
@@ -308,8 +309,16 @@ std::int64_t layers_of_type(const LlmConfig& m, LayerType type) {
   return layers;
 }
 
-// In fp32, as SGLang keeps it.
+// Of linear attention in fp32, as SGLang keeps it; of compressed rows with the window in fp16.
 std::int64_t state_of_sequence(const LlmConfig& m) {
+  if (m.compression) {
+    Bytes sum;
+    for (const LayerType type : m.types()) {
+      const LlmConfig of_type = m.layers_of(type);
+      sum += compressed_state(of_type, DataType::fp16) * of_type.layers;
+    }
+    return sum.in_base();
+  }
   return m.linear ? (state_bytes(*m.linear, StateType::fp32) * m.linear_layers()).in_base() : 0;
 }
 
@@ -317,6 +326,8 @@ std::string attention_text(const LlmConfig& m) {
   std::string text = std::to_string(m.heads) + " heads";
   if (m.mla)
     text += fmt::format(", latent {}+{}", m.mla->kv_lora_rank, m.mla->qk_rope_head_dim);
+  else if (m.shared_kv)
+    text += fmt::format(", one row of {}", m.head_dim);
   else if (m.kv_heads != m.heads)
     text += fmt::format(", {} KV", m.kv_heads);
   const auto reach = [&](const char* what, std::optional<std::int64_t> positions, LayerType type) {
@@ -324,6 +335,16 @@ std::string attention_text(const LlmConfig& m) {
     text += fmt::format(", {} {}", what, *positions);
     if (m.mixes_types()) text += fmt::format(" in {} layers", layers_of_type(m, type));
   };
+  if (m.compression) {
+    text += fmt::format(", window {}", *m.attention_window);
+    for (const LayerType type : m.types())
+      if (const LlmConfig of_type = m.layers_of(type); of_type.compression->positions > 0)
+        text += fmt::format(", a row for {} positions in {} layers", of_type.compression->positions,
+                            of_type.layers);
+    if (m.indexer)
+      text += fmt::format(", {} rows by {} index heads", m.indexer->top_k, m.indexer->heads);
+    return text;
+  }
   reach("window", m.attention_window, LayerType::sliding_attention);
   reach("chunks of", m.attention_chunk, LayerType::chunked_attention);
   if (m.indexer) {

@@ -73,14 +73,16 @@ void IterationCost::group_layers() {
          type != LayerType::linear_attention,
          {layers(), [&](std::int64_t layer) { return model.type_of(layer) == type; }}});
   }
-  // Layers that cache positions have equal products, whichever positions those are; attention
+  // Layers that cache positions have equal products, whichever positions those are, unless they
+  // compress them; attention
   // residuals grow from block to block.
   const std::int64_t block = std::max<std::int64_t>(model.residual_block, 1);
   const auto products_of = [&](std::int64_t layer) {
     const LayerType type = model.type_of(layer);
-    return std::tuple(model.residual_block > 0 ? (layer + block - 1) / block : 0,
-                      caches_positions(type) ? LayerType::full_attention : type,
-                      model.has_mlp(layer) ? model.mlp_type(layer) : MlpType::none);
+    return std::tuple(
+        model.residual_block > 0 ? (layer + block - 1) / block : 0,
+        caches_positions(type) && !model.compression ? LayerType::full_attention : type,
+        model.has_mlp(layer) ? model.mlp_type(layer) : MlpType::none);
   };
   std::vector<std::tuple<std::int64_t, LayerType, MlpType>> found;
   for (std::int64_t layer = 0; layer < layers(); ++layer) {

@@ -49,7 +49,7 @@ AttentionContext without_drafts(AttentionContext replica) {
 
 // The replica with layers that all keep every position, but for those that keep none.
 AttentionContext without_limits(AttentionContext replica) {
-  if (!replica.model.mixes_types()) return replica;
+  if (!replica.model.mixes_types() || replica.model.compression) return replica;
   for (LayerType& type : replica.model.layer_types)
     if (type == LayerType::sliding_attention || type == LayerType::chunked_attention)
       type = LayerType::full_attention;
@@ -83,7 +83,7 @@ std::vector<ClassBytes> largest(const std::vector<std::vector<ClassBytes>>& all)
 std::int64_t kept_keys(const std::vector<CachedTensor>& tensors) {
   std::int64_t sum = 0;
   for (const CachedTensor& tensor : tensors)
-    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions * tensor.covers;
   return sum;
 }
 
@@ -130,6 +130,8 @@ class Layout {
     std::vector<std::int64_t> layers;
     out_.groups.clear();
     for (const LayersCached& of_type : cached_at(replica_, kLong)) {
+      // A window beside compressed rows is a state.
+      if (replica_.model.compression && kept_keys(of_type.tensors) == 0) continue;
       const std::int64_t kept = std::min(kept_keys(of_type.tensors), kLong);
       const std::int64_t most = kept < kLong ? std::max<std::int64_t>(1, stretches(kept)) : 0;
       if (most == 0 && !out_.groups.empty() && out_.groups.front().most == 0) {
@@ -149,7 +151,9 @@ class Layout {
   // Measured over a stretch in which everything is kept, or over all kept positions.
   void measure_block() {
     constexpr std::int64_t kStretch = 64;  // blocks
-    const std::int64_t longest = kept_keys(cached_at(unlimited_, kLong).front().tensors);
+    std::int64_t longest = 0;
+    for (const LayersCached& of_type : cached_at(unlimited_, kLong))
+      longest = std::max(longest, kept_keys(of_type.tensors));
     const std::int64_t window = longest < kLong ? longest / block_ : kStretch + 1;
     const std::int64_t many = std::clamp<std::int64_t>(window - 1, 1, kStretch);
     const std::int64_t blocks = many * stretch_blocks_;

@@ -46,6 +46,7 @@ struct ServingWindow {
   SimTime end{};
   std::int64_t later_tokens = 0;  ///< of all requests, without their first tokens
   std::int64_t decodes = 0;
+  std::int64_t drafts = 0;
   std::int64_t decoding = 0;  ///< iterations with a decode
   std::int64_t layers = 0;    ///< layers executed in these iterations
   LatencyHistogram gaps = {};

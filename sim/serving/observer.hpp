@@ -34,6 +34,7 @@ struct IterationSample {
   /// When each stage of a pipeline worked on it; empty: from `gpu` to `end`.
   std::vector<std::pair<SimTime, SimTime>> stages = {};
   std::int64_t decodes = 0;        ///< sequences that got one more token
+  std::int64_t drafts = 0;         ///< of all of them
   std::int64_t prompt_tokens = 0;  ///< positions that were prefilled
   std::int64_t layers = 0;  ///< executed layers; fewer than the model's if all sequences left early
   std::int64_t running = 0;      ///< sequences that hold blocks, at the end

@@ -185,6 +185,7 @@ Process Replica::iterate(Iteration iteration) {
     prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
   sample.end = engine.now();
   sample.decodes = std::ranges::count(iteration.decodes, false, &Sequence::ended);
+  sample.drafts = sample.decodes * iteration.drafts;
   sample.prompt_tokens = prompt_tokens;
   parts_.observer.on_work(sample, iteration);
   hand_out(iteration, begin);

@@ -70,7 +70,8 @@ struct KeptPositions {
 // Counts the positions that are kept of a prompt of kLongContext. Where the configuration could not
 // be read in full, all count as kept, so that no second mistake is reported.
 KeptPositions kept(const ScenarioConfig& c) {
-  if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
+  if (!c.method.method || c.model.compression || c.model.layers < 1 || c.model.heads < 1 ||
+      c.model.cached_heads() < 1)
     return {};
   const StepConfig step = long_step(c);
   const AttentionContext whole{
@@ -139,6 +140,10 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
   f.check(!c.scenario.model.encoder, "server.prefix_cache",
           "model '" + c.scenario.model.name + "' has an encoder, which reads a prompt both ways",
           "leave it out: no part of its output is another prompt's");
+  f.check(!c.scenario.model.compression, "server.prefix_cache",
+          "model '" + c.scenario.model.name +
+              "' has states of its windows and compressors, which are not kept for other prompts",
+          "leave it out");
   f.check(!c.scenario.parallel.sequences_are_spread(), "server.prefix_cache",
           "each GPU of a replica would have one of its own, and which has a prompt is not modelled",
           "leave it out, or parallel.attention: tensor");
@@ -165,6 +170,11 @@ void check_replicas(Fields& f, const ServingConfig& c) {
           fmt::format("of {} leaves none to decode",
                       count == 1 ? "one replica" : fmt::format("{} replicas", count)),
           "fewer, or more GPUs (system.gpus.count)");
+  f.check(!c.scenario.model.compression, "server.disaggregation",
+          "model '" + c.scenario.model.name +
+              "' has compressed rows and the states of their compressors, whose transfer is not "
+              "modelled",
+          "leave it out");
   f.check(!c.scenario.model.encoder, "server.disaggregation",
           "model '" + c.scenario.model.name + "' has an encoder, and no prompt to hand over",
           "leave it out");
@@ -220,6 +230,9 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
 void check_served_speculation(Fields& f, const ServingConfig& c) {
   if (!c.scenario.speculation) return;
   check_speculation(f, c.scenario);
+  f.check(!c.scenario.speculation->draft.dispatch, "speculation.draft.dispatch",
+          "is of a single step; iterations of a server do not wait for the CPU between passes",
+          "leave it out; server.host has the times of the CPU");
   f.check(!c.early_exit, "speculation", "cannot stand beside early_exit",
           "draft: {kind: early_exit, layer: ...} verifies what early layers propose");
   f.check(c.server.scheduler.policy != SchedulerPolicy::static_batch, "server.scheduler.policy",
@@ -263,6 +276,7 @@ void describe(Fields& f, ServingConfig& c) {
   f.optional("description", s.description, "Purpose, for readers.");
   f.document("system", s.system, "system", "The hardware.");
   f.document("model", s.model, "model", "The transformer.");
+  types_from(s.model, s.step);
   IterationWords words{&s.step};
   f.optional("step", words, "Settings of every iteration.");
   f.required("method", s.method, "The KV method.");

@@ -278,9 +278,14 @@ class ServingRecorder {
     if (window.decoding > 0) {
       const auto decoding = static_cast<double>(window.decoding);
       metric("batch_size.mean", static_cast<double>(window.decodes) / decoding);
-      if (seen_.speculates)
+      if (seen_.speculates) {
         metric("acceptance_length", ratio(static_cast<double>(window.later_tokens),
                                           static_cast<double>(window.decodes)));
+        if (window.drafts > 0)
+          metric("draft_acceptance",
+                 ratio(static_cast<double>(window.later_tokens - window.decodes),
+                       static_cast<double>(window.drafts)));
+      }
       metric("layers_run.mean", static_cast<double>(window.layers) / decoding);
     }
     std::int64_t input = 0;

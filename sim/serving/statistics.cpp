@@ -151,6 +151,7 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   }
   if (in_window() && sample.decodes > 0) {
     window.decodes += sample.decodes;
+    window.drafts += sample.drafts;
     window.layers += sample.layers;
     ++window.decoding;
   }
@@ -214,6 +215,7 @@ void ServingStatistics::join(ServingStatistics& part, SimTime end) {
   ServingWindow& window = seen_.window;
   window.later_tokens += more.window.later_tokens;
   window.decodes += more.window.decodes;
+  window.drafts += more.window.drafts;
   window.decoding += more.window.decoding;
   window.layers += more.window.layers;
   window.gaps.add(more.window.gaps);

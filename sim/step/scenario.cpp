@@ -30,6 +30,11 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.kind == StepKind::prefill, "handover", "a decode step hands nothing over",
           "step.kind: prefill, or leave it out");
   check_fabric(f, c, Fabric::transfer, "handover");
+  f.check(!c.model.compression, "handover",
+          "model '" + c.model.name +
+              "' has compressed rows and the states of their compressors, whose transfer is not "
+              "modelled",
+          "leave it out");
   for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
     f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
   f.check(!c.handover->to.cuts_prompts(), "handover.to.context",
@@ -108,6 +113,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.optional("description", c.description, "Purpose, for readers.");
   f.document("system", c.system, "system", "The hardware.");
   f.document("model", c.model, "model", "The transformer.");
+  types_from(c.model, c.step);
   f.required("step", c.step, "The step.");
   f.required("method", c.method, "The KV method.");
   f.required("placement", c.placement, "Tiers by role.");

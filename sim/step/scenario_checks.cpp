@@ -53,10 +53,17 @@ void check_indexer(Fields& f, const ScenarioConfig& c) {
   const auto name = [](IndexerKind kind) {
     return kIndexerKindNames[static_cast<std::size_t>(kind)];
   };
-  if (c.model.indexer) {
+  if (c.model.compression) {
+    f.check(runs == IndexerKind::csa, "method",
+            "model '" + c.model.name + "' caches rows of several positions beside a window",
+            "name: csa");
+  } else if (c.model.indexer) {
     f.check(runs == c.model.indexer->kind, "method",
             "model '" + c.model.name + "' attends to the rows that its indexer chooses",
             fmt::format("name: {}", name(c.model.indexer->kind)));
+  } else if (runs == IndexerKind::csa) {
+    f.check(false, "method.name", "model '" + c.model.name + "' has no compressed rows",
+            "a model that has them (deepseek-v4-flash, deepseek-v4-pro), or another method");
   } else if (runs) {
     f.check(
         false, "method.name", "model '" + c.model.name + "' has no indexer",
@@ -111,6 +118,7 @@ void check_context(Fields& f, const ScenarioConfig& c) {
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
   check_indexer(f, c);
+  if (c.model.compression && c.method.method->runs_indexer() != IndexerKind::csa) return;
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
   if (!shard_problems(c.model, layer).empty()) layer = {};
@@ -135,7 +143,11 @@ void check_cached(Fields& f, const ScenarioConfig& c) {
   f.check(!c.handover, "step.cached",
           "the part of the cache that the decoding GPUs have already is not modelled",
           "leave it or handover out");
-  f.check(!c.method.method || c.method.method->caches_all(), "step.cached",
+  f.check(!c.model.compression, "step.cached",
+          "model '" + c.model.name +
+              "' has states of its windows and compressors, and a cached prompt would need its own",
+          "leave it out");
+  f.check(!c.method.method || c.model.compression || c.method.method->caches_all(), "step.cached",
           "method '" + c.method.name + "' does not keep a row of every position",
           "dense, tiered or layer_prefetch");
 }

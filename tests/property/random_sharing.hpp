@@ -127,12 +127,26 @@ class RandomSharing {
 
 /// True where the parallelism is refused because it suits another model, step or system.
 inline bool is_a_misfit(const std::string& text) {
-  for (const char* expected :
-       {"cannot have equal parts of", "cannot be equal parts of", "cannot share", "do not divide",
-        "has no latent", "latents of its own", "leaves nothing to slice", "is one latent slice",
-        "has no experts", "are more than the", "an encoder, which is not split", "has no fabric",
-        "a replica is", "have micro-batches already", "has no latent to slice",
-        "each GPU has one sequence", "hands nothing over", "do not lie on one host", "are removed"})
+  for (const char* expected : {"cannot have equal parts of",
+                               "cannot be equal parts of",
+                               "cannot share",
+                               "do not divide",
+                               "has no latent",
+                               "latents of its own",
+                               "leaves nothing to slice",
+                               "is one latent slice",
+                               "has no experts",
+                               "are more than the",
+                               "an encoder, which is not split",
+                               "has no fabric",
+                               "a replica is",
+                               "have micro-batches already",
+                               "has no latent to slice",
+                               "each GPU has one sequence",
+                               "hands nothing over",
+                               "do not lie on one host",
+                               "are removed",
+                               "would be hit by"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

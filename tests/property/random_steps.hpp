@@ -75,6 +75,8 @@ class RandomSteps {
     const auto is_one = [&](const char* name) { return model.ends_with(name); };
     if (is_one("deepseek_v32.yaml") || is_one("glm5.yaml") || is_one("glm52.yaml"))
       draw.set.emplace_back("method={name: dsa}");
+    if (model.find("deepseek_v4_") != std::string::npos)
+      draw.set.emplace_back("method={name: csa}");
     if (is_one("minimax_m3.yaml")) draw.set.emplace_back("method={name: msa}");
     return draw;
   }

@@ -100,37 +100,60 @@ TEST(Speculation, PaysLessAsTheBatchGrows) {
 
 // vLLM issue 20780 (2025-07-10): one sequence of Llama-3.1 8B took 7.07 ms a token, and these times
 // with EAGLE heads of the stated mean acceptance length. The GPU is not stated; an H100 is
-// simulated. Of EAGLE the speed-ups are within 12 %. Those of EAGLE-3 are far above: by the
-// figures, a draft took 1.0 ms more a token there and 0.73 ms with EAGLE, whose head reads three
-// times the bytes. So the time was not the GPU's alone: the CPU dispatched each pass of a drafter
-// in pieces (vLLM pull request 21477), and that is not simulated.
+// simulated. Of EAGLE the speed-ups are within 12 %.
+struct Published {
+  int drafts;
+  double length;
+  double tpot_ms;
+};
+double over_published(const Published& p, const Settings& draft) {
+  Settings set{fmt::format("speculation.tokens={}", p.drafts),
+               fmt::format("speculation.acceptance.mean_length={}", p.length)};
+  set.insert(set.end(), draft.begin(), draft.end());
+  const double simulated =
+      value(run(scenario("llama3_8b_h100_eagle.yaml", set)), "speculation_speedup");
+  return simulated / (7.07 / p.tpot_ms);
+}
+
 TEST(Speculation, IsBesidePublishedSpeedUps) {
-  struct Published {
-    int drafts;
-    double length;
-    double tpot_ms;
-  };
-  const auto ratio = [](const Published& p, const Settings& draft) {
-    Settings set{fmt::format("speculation.tokens={}", p.drafts),
-                 fmt::format("speculation.acceptance.mean_length={}", p.length)};
-    set.insert(set.end(), draft.begin(), draft.end());
-    const double simulated =
-        value(run(scenario("llama3_8b_h100_eagle.yaml", set)), "speculation_speedup");
-    return simulated / (7.07 / p.tpot_ms);
-  };
   for (const Published& p : {Published{2, 2.1, 4.37},
                              {3, 2.29, 4.29},
                              {4, 2.39, 4.48},
                              {5, 2.43, 4.71},
                              {6, 2.45, 4.94},
                              {7, 2.47, 5.2}})
-    EXPECT_NEAR(ratio(p, {}), 1, 0.12) << p.drafts;
-  for (const Published& p : {Published{2, 2.36, 4.32}, {7, 3.54, 4.29}}) {
-    const double off =
-        ratio(p, {"speculation.draft.inputs=4", "speculation.draft.vocabulary=32000"});
-    EXPECT_GT(off, 1.2) << p.drafts;
-    EXPECT_LT(off, 1.6) << p.drafts;
+    EXPECT_NEAR(over_published(p, {}), 1, 0.12) << p.drafts;
+}
+
+// A step of EAGLE-3 took 2.36 * 4.32 ms with 2 drafts and 3.08 * 4.05 ms with 4: 1.14 ms for each
+// draft, while its kernels, with a head of 32000 entries, take .34 ms here. Without the CPU's time
+// the speed-ups are 1.30 to 1.56 times the published ones. With 1.14 ms of dispatch, of these two
+// rows alone, those with 5 to 7 drafts, which it has not seen, are within 5 %: 2.5 % above, 0.7 %
+// and 4.5 % below.
+TEST(Speculation, ATimeOfDispatchGivesTheSpeedUpsOfEagle3ItHasNotSeen) {
+  const Settings head{"speculation.draft.inputs=4", "speculation.draft.vocabulary=32000"};
+  Settings dispatched = head;
+  dispatched.push_back("speculation.draft.dispatch=1140 us");
+  for (const Published& p : {Published{2, 2.36, 4.32}, {4, 3.08, 4.05}, {7, 3.54, 4.29}}) {
+    EXPECT_GT(over_published(p, head), 1.25) << p.drafts;
+    EXPECT_LT(over_published(p, head), 1.6) << p.drafts;
   }
+  for (const Published& p : {Published{5, 3.32, 4.13}, {6, 3.46, 4.2}, {7, 3.54, 4.29}})
+    EXPECT_NEAR(over_published(p, dispatched), 1, 0.05) << p.drafts;
+}
+
+// A pass takes the longer of its kernels and its dispatch.
+TEST(Speculation, TheGpuWorksBesideTheDispatchOfAPass) {
+  const auto with = [](const std::string& dispatch) {
+    return value(run(scenario("llama3_8b_h100_eagle.yaml",
+                              {"speculation.tokens=3", "speculation.draft.dispatch=" + dispatch})),
+                 "draft_time_s");
+  };
+  const double kernels =
+      value(run(scenario("llama3_8b_h100_eagle.yaml", {"speculation.tokens=3"})), "draft_time_s");
+  EXPECT_EQ(with("0 ns"), kernels);
+  EXPECT_EQ(with("1 us"), kernels);
+  EXPECT_NEAR(with("5 ms"), 15e-3, 1e-9);
 }
 
 // DeepSeek-V3 (arXiv 2412.19437, section 5.4.3): 85 to 90 % of second tokens accepted, and 1.8
@@ -206,6 +229,42 @@ TEST(SpeculativeServer, WithoutDraftsIsTheServerWithoutSpeculation) {
   RunRecord none = *std::move(served);
   none.metrics.erase("acceptance_length");
   EXPECT_EQ(pretty_results(none), pretty_results(*plain));
+}
+
+// Sequences one after another on the data sheet's kernels without a CPU: a step of k drafts takes
+// the draft's passes and one of the model, and the gain is that of theorem 3.8 of Leviathan et al.
+// (arXiv 2211.17192) with the acceptance as drawn. A draft is a model of its own here, so that its
+// time is that of a server which has only it.
+TEST(SpeculativeServer, HasTheSpeedUpOfTheClosedFormAtLowLoad) {
+  const auto alone = [](Settings more) {
+    more.insert(more.begin(),
+                {"workload.requests=20",
+                 "workload.arrivals={process: closed_loop, users: 1, think_time: 0 s}",
+                 "system.base=systems/h200_nvlink.yaml", "system.gpus.count=1",
+                 "workload.input={distribution: fixed, tokens: 64}",
+                 "workload.output={distribution: fixed, tokens: 401}", "measure.warm_up=0",
+                 "server.base=servers/no_host.yaml", "execution=~", "system.gpu.calibration=none"});
+    const auto record = serve(testing::serving_config("serving/llama3_8b_h100_poisson.yaml", more));
+    EXPECT_TRUE(record) << record.error();
+    return *record;
+  };
+  const std::string target = "model.base=models/llama3_70b.yaml";
+  const std::string small = "step.weight_type=fp8";
+  const double plain = value(alone({target, small}), "tpot_s.mean");
+  const double c = value(alone({small}), "tpot_s.mean") / plain;
+  for (const int k : {1, 3}) {
+    const RunRecord record =
+        alone({target, small,
+               fmt::format(
+                   "speculation={{draft: {{kind: model, model: {{base: models/llama3_8b.yaml}}}}, "
+                   "tokens: {}, acceptance: {{rate: 0.8}}}}",
+                   k)});
+    const double tokens = value(record, "acceptance_length");
+    EXPECT_NEAR(value(record, "speculation_speedup") / (tokens / (k * c + 1)), 1, 0.015) << k;
+    EXPECT_NEAR(value(record, "speculation_speedup"), plain / value(record, "tpot_s.mean"), 1e-9);
+    // Accepted are all tokens of a step but the verification's own.
+    EXPECT_NEAR(value(record, "draft_acceptance"), (tokens - 1) / k, 1e-9) << k;
+  }
 }
 
 TEST(SpeculativeServer, DoesNotDependOnThreads) {

@@ -195,13 +195,14 @@ TEST(IterationCost, KnowsWhetherOperationsOverlap) {
 }
 
 // Windows beside full attention, chunks beside it with experts in every other layer, layers that
-// share an indexer, and layers without one.
+// share an indexer, layers without one, and rows of several positions.
 TEST(IterationCost, OfLayersOfSeveralTypesIsTheSumOfAll) {
   for (const auto& [model, method] : {std::pair("gpt_oss_20b", "dense, kv_tier: near"),
                                       {"gemma3_27b", "dense, kv_tier: near"},
                                       {"llama4_maverick", "dense, kv_tier: near"},
                                       {"glm52", "dsa"},
-                                      {"minimax_m3", "msa"}}) {
+                                      {"minimax_m3", "msa"},
+                                      {"deepseek_v4_flash", "csa"}}) {
     SCOPED_TRACE(model);
     ServingConfig config;
     Diagnostics diagnostics;

@@ -88,6 +88,7 @@ struct CachedTensor {
   Bytes piece;                 ///< contiguous bytes of one position
   std::int64_t pieces = 0;  ///< number of pieces of one position in one layer, over the whole batch
   bool own_kernel = false;  ///< written by a kernel of the method, not by add_store()
+  std::int64_t covers = 1;  ///< positions of a sequence that one of `positions` stands for
 
   Bytes per_position() const { return piece * pieces; }
   /// Bytes of one layer.

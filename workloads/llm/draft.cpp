@@ -14,14 +14,16 @@ LlmConfig layers_like_last(const LlmConfig& target, std::int64_t layers) {
   std::int64_t last = target.layers - 1;
   while (last > 0 && !caches_positions(target.type_of(last))) --last;
   // A module has an indexer of its own (GLM-5.2).
-  const LayerType type = target.type_of(last);
-  LlmConfig m =
-      target.layers_of(type == LayerType::shared_index ? LayerType::indexed_attention : type);
+  LayerType type = target.type_of(last);
+  if (type == LayerType::shared_index) type = LayerType::indexed_attention;
+  if (compresses(type)) type = LayerType::sliding_attention;  // a window alone (DeepSeek-V4)
+  LlmConfig m = target.layers_of(type);
   m.layers = layers;
   m.mlp_types.clear();
   m.mtp.reset();
   if (m.moe) m.moe->dense_layers = 0;
   if (m.moe) m.moe->every = 1;
+  if (m.moe) m.moe->hash_layers.reset();
   return m;
 }
 
@@ -33,9 +35,13 @@ std::int64_t input_weights(const AttentionContext& draft) {
 
 StepConfig types_of(const AttentionContext& target) {
   StepConfig step = target.step;
-  if (const auto type = target.speculation->draft.weight_type) {
-    step.weight_type = *type;
+  const DraftConfig& draft = target.speculation->draft;
+  if (draft.weight_type) {
+    step.weight_type = *draft.weight_type;
     step.weight_types = {};
+  } else if (draft.is(DraftKind::model) && draft.model.weights) {
+    step.weight_type = draft.model.weights->type;
+    step.weight_types = draft.model.weights->parts;
   }
   return step;
 }

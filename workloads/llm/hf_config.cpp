@@ -9,6 +9,7 @@
 #include "sim/config/describe.hpp"
 #include "workloads/llm/hf_families.hpp"
 #include "workloads/llm/hf_keys.hpp"
+#include "workloads/llm/hf_quantised.hpp"
 #include "workloads/llm/llm_config.hpp"
 
 namespace tiersim {
@@ -31,18 +32,6 @@ std::string name_of(HfKeys& keys, const std::filesystem::path& path, std::string
   return name.empty() ? std::string(type) : name;
 }
 
-// Description of the file's weight format; a model has no types, and takes those of the step.
-std::string quantisation(HfKeys& keys) {
-  const std::string key = "quantization_config";
-  if (!keys.has_entries(key)) return "";
-  const std::string method = keys.text_below(key, "quant_method");
-  const auto bits = keys.whole_below(key, "bits");
-  std::string note = ", published with weights quantised";
-  if (!method.empty()) note += " by " + method;
-  if (bits) note += fmt::format(" to {} bits", *bits);
-  return note + ", run here as step.weight_type says";
-}
-
 // Without parent folders: the same file on another machine is the same model.
 std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::string_view type) {
   const auto folder = path.parent_path().filename();
@@ -50,7 +39,7 @@ std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::stri
                                    (folder / path.filename()).generic_string(), type);
   if (keys.whole_or_none("num_nextn_predict_layers").value_or(0) > 0)
     source += ", without the weights of its multi-token-prediction modules";
-  return source + quantisation(keys);
+  return source;
 }
 
 ImportProblem unknown_type(const std::string& name, const std::filesystem::path& path) {
@@ -92,7 +81,7 @@ Expected<std::string, std::vector<ImportProblem>> import_hf_config(
   if (const auto modules = keys.whole_or_none("num_nextn_predict_layers").value_or(0); modules > 0)
     model.mtp = MtpConfig{.modules = modules};
   model.name = name_of(keys, path, name);
-  model.source = source_of(keys, path, name);
+  model.source = source_of(keys, path, name) + read_quantisation(keys, model);
   if (nested) model.source += ", the language model alone";
   keys.reject_mixed_layers();
   keys.reject_unknown_sizes();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
+#include "workloads/llm/hf_compressed.hpp"
 #include "workloads/llm/hf_hybrid.hpp"
 #include "workloads/llm/hf_indexed.hpp"
 #include "workloads/llm/hf_keys.hpp"
@@ -253,6 +254,7 @@ constexpr auto kFamilies = std::to_array<HfFamily>({{"cohere2", read_cohere2},
                                                     {"deepseek_v2", read_deepseek_v2},
                                                     {"deepseek_v3", read_deepseek_v3},
                                                     {"deepseek_v32", read_deepseek_v32},
+                                                    {"deepseek_v4", read_deepseek_v4},
                                                     {"gemma3_text", read_gemma3},
                                                     {"glm4_moe", read_glm4_moe},
                                                     {"glm_moe_dsa", read_glm_moe_dsa},

@@ -259,6 +259,12 @@ bool HfKeys::flag_below(const std::string& key, const std::string& inner) {
   return at != value->end() && at->is_boolean() && at->get<bool>();
 }
 
+std::string HfKeys::json_of(const std::string& key) {
+  asked_.insert(key);
+  const Value* value = json_->find(key);
+  return value == nullptr ? "null" : value->dump();
+}
+
 bool HfKeys::has_entries(const std::string& key) const {
   const Value* value = json_->find(key);
   return value != nullptr && value->is_structured() && !value->empty();

@@ -39,6 +39,8 @@ class HfKeys {
   /// Whole numbers, and a flag, likewise; empty and false where there are none.
   std::vector<std::int64_t> wholes_below(const std::string& key, const std::string& inner);
   bool flag_below(const std::string& key, const std::string& inner);
+  /// The value of the key as JSON text; "null" where there is none.
+  std::string json_of(const std::string& key);
   /// True where the key has a non-empty mapping or list.
   bool has_entries(const std::string& key) const;
   /// True where the key is present, even if null.

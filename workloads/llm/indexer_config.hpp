@@ -5,6 +5,8 @@
 //         choose single positions together, for attention over latents.
 //   msa   MiniMax sparse attention (MiniMax-M3; modular_minimax_m3_vl.py of transformers). Each
 //         head chooses for one group of query heads, whole blocks by their best position.
+//   csa   compressed sparse attention (DeepSeek-V4, arXiv 2606.19348). All heads choose compressed
+//         rows together, by keys that are compressed alike (CompressionConfig).
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -16,27 +18,28 @@
 
 namespace tiersim {
 
-enum class IndexerKind : std::uint8_t { dsa, msa };
-inline constexpr std::array<std::string_view, 2> kIndexerKindNames{"dsa", "msa"};
+enum class IndexerKind : std::uint8_t { dsa, msa, csa };
+inline constexpr std::array<std::string_view, 3> kIndexerKindNames{"dsa", "msa", "csa"};
 
 struct IndexerConfig {
   IndexerKind kind = IndexerKind::dsa;
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;  ///< also of the one key a position
-  std::int64_t top_k = 0;     ///< positions that attention reads
+  std::int64_t top_k = 0;     ///< positions, under csa rows, that attention reads
   std::int64_t block = 1;     ///< positions that are chosen together
   /// True in the model of layers that attend to what an earlier layer chose, which have no indexer
   /// of their own (LlmConfig::layers_of); not a field of the configuration.
   bool shared = false;
 
-  /// Products from the residual stream, and under dsa from the latent of the queries: the index
-  /// key, the weight of each head, and the index queries; under msa keys and queries as one.
+  /// Products from the residual stream, and under dsa and csa from the latent of the queries: the
+  /// index key (under csa what it is compressed from), the weight of each head, and the index
+  /// queries; under msa keys and queries as one.
   std::vector<Product> projections(std::int64_t hidden, std::int64_t query_latent) const;
   /// Weights that are no matrices: scale and bias of the key's norm; under msa a norm of the keys
-  /// and one of the queries.
+  /// and one of the queries. Those of csa are CompressionConfig::vectors().
   std::int64_t vectors() const { return 2 * head_dim; }
-  /// The index key of a position. Under dsa fp8 with a scale of 32 bits for 128 elements, under msa
-  /// bf16, as in vLLM 0.24.
+  /// The index key of a position, under csa of a row. Under dsa and csa fp8 with a scale of 32 bits
+  /// for 128 elements, under msa bf16, as in vLLM 0.24.
   Bytes key() const;
 
   friend bool operator==(const IndexerConfig&, const IndexerConfig&) = default;

@@ -183,11 +183,30 @@ OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std
 OpId LayerOpsBuilder::norm(Phase phase, int layer, OpId after) {
   const NormKernels norms = c_.execution.norms;
   if (tokens_ == 0) return after;
+  if (c_.model.hyper) return hyper_connection(phase, layer, after);
   after = mixture(phase, layer, after);
   if (norms == NormKernels::fused) return after;
   // The stream and what is added to it; their sum and its norm.
   after = elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
   graph_.ops[after.index()].fused = norms == NormKernels::with_all_reduce && reduces();
+  return after;
+}
+
+// One kernel between two sublayers, as engines fuse it: the output of the one before is added to
+// all streams, these are mixed, and joined to the input of the next, whose norm is part of it.
+// Before the head they are only joined.
+OpId LayerOpsBuilder::hyper_connection(Phase phase, int layer, OpId after) {
+  const HyperConfig& hyper = *c_.model.hyper;
+  const std::int64_t streams = hyper.streams;
+  const std::int64_t outputs = layer < 0 ? streams : hyper.mixed();
+  const std::int64_t product = outputs * streams * c_.model.hidden;
+  const std::int64_t mixing = (streams + streams + streams * streams) * c_.model.hidden;
+  after = elementwise(phase, layer, (streams + 1) * c_.model.hidden,
+                      (layer < 0 ? 1 : streams + 1) * c_.model.hidden, after);
+  Op& op = graph_.ops[after.index()];
+  op.flops = Flops::from_base(2) * ((product + mixing) * tokens_);
+  add_access(op, c_.placement.near, Direction::read, TensorClass::weights,
+             stored(product, type_of(WeightPart::other)));
   return after;
 }
 
@@ -205,8 +224,9 @@ OpId LayerOpsBuilder::mixture(Phase phase, int layer, OpId after) {
 OpId LayerOpsBuilder::rotary(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   if (c_.execution.rotary == SmallKernel::fused || m.relative_buckets > 0) return after;
-  const std::int64_t turned =
-      m.mla ? (m.heads + 1) * m.mla->qk_rope_head_dim : m.query_width() + m.kv_width();
+  const std::int64_t turned = m.shared_kv ? (m.heads + 1) * m.shared_kv->rope_head_dim
+                              : m.mla     ? (m.heads + 1) * m.mla->qk_rope_head_dim
+                                          : m.query_width() + m.kv_width();
   return elementwise(Phase::attention, layer, turned, turned, after);
 }
 

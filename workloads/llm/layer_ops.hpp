@@ -33,7 +33,8 @@ class LayerOpsBuilder {
   /// Adds a kernel that reads and writes this many elements of bf16 for each token.
   OpId elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written, OpId after);
   /// Adds the norm of the residual stream, unless the engine runs it in another operation.
-  /// Before it, sublayers with attention residuals mix what they read.
+  /// Before it, sublayers with attention residuals mix what they read; of a model with
+  /// hyper-connections it is part of their kernel, which always runs.
   OpId norm(Phase phase, int layer, OpId after);
   /// Adds the rotary embedding of queries and keys, unless another operation does it.
   OpId rotary(int layer, OpId after);
@@ -64,6 +65,7 @@ class LayerOpsBuilder {
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   RoutedLoad routed_load() const;
   OpId experts(int layer, OpId after);
+  OpId hyper_connection(Phase phase, int layer, OpId after);
   OpId mixture(Phase phase, int layer, OpId after);
   OpId product_of(WeightPart part, Phase phase, int layer, const Product& p, OpId after,
                   bool after_norm);

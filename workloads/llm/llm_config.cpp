@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "sim/base/check.hpp"
+#include "workloads/llm/llm_config_checks.hpp"
 
 namespace tiersim {
 namespace {
@@ -15,102 +14,14 @@ Product by_head(std::int64_t heads, std::int64_t in, std::int64_t out) {
       .in = heads * in, .out = heads * out, .produced = heads * out, .weights = heads * in * out};
 }
 
-void check_linear(Fields& f, const LlmConfig& c) {
-  const auto has = [&](LayerType type) { return std::ranges::count(c.layer_types, type) > 0; };
-  f.check(c.linear || !has(LayerType::linear_attention), "linear",
-          "is missing, and layer_types has linear_attention",
-          "kind, heads and widths of its state");
-  f.check(!c.linear || has(LayerType::linear_attention), "linear",
-          "is of no layer: layer_types has no linear_attention", "leave it out");
-  f.check(!c.encoder || (!c.linear && !has(LayerType::no_attention)), "encoder",
-          "cannot stand beside layers of linear_attention or no_attention",
-          "no such model is known");
-  const bool experts = std::ranges::count(c.mlp_types, MlpType::experts) > 0;
-  f.check(c.moe || !experts, "moe", "is missing, and mlp_types has experts", "the experts");
-  f.check(!c.moe || c.mlp_types.empty() || experts, "moe",
-          "is of no layer: mlp_types has no experts", "leave it out");
-  f.check(!c.moe || c.mlp_types.empty() || (c.moe->dense_layers == 0 && c.moe->every == 1),
-          "mlp_types", "cannot stand beside moe.dense_layers or moe.every",
-          "mlp_types alone says which layers have experts");
-  for (std::int64_t layer = 0; layer < c.layers && !c.mlp_types.empty(); ++layer)
-    if (c.type_of(layer) == LayerType::no_attention && c.mlp_type(layer) == MlpType::none)
-      return f.check(false, "mlp_types",
-                     fmt::format("leaves layer {} with neither attention nor MLP", layer),
-                     "dense or experts where layer_types has no_attention");
-}
-
-void check_indexer(Fields& f, const LlmConfig& c) {
-  const auto find = [&](LayerType type) { return std::ranges::find(c.layer_types, type); };
-  const auto end = c.layer_types.end();
-  const auto indexed = find(LayerType::indexed_attention);
-  const auto shared = find(LayerType::shared_index);
-  f.check(shared == end || indexed < shared, "layer_types",
-          "has shared_index before any indexed_attention",
-          "the first layer with an indexer chooses for those after it");
-  f.check(c.indexer || indexed == end, "indexer",
-          "is missing, and layer_types has indexed_attention", "its heads and top_k");
-  if (!c.indexer) return;
-  f.check(c.layer_types.empty() || indexed != end, "indexer",
-          "is of no layer: layer_types has no indexed_attention", "leave it out");
-  f.check(!c.attention_window && !c.attention_chunk && !c.linear && !c.encoder, "indexer",
-          "cannot stand beside attention_window, attention_chunk, linear, encoder",
-          "no such model is known");
-  if (c.indexer->kind == IndexerKind::dsa)
-    return f.check(c.mla && c.mla->q_lora_rank > 0, "indexer", "needs mla with q_lora_rank",
-                   "its queries are made from the latent of the queries; or kind: msa");
-  f.check(!c.mla, "indexer", "of kind msa cannot stand beside mla",
-          "its heads choose for groups of query heads; or kind: dsa");
-  f.check(c.mla || c.indexer->heads == c.kv_heads, "indexer.heads", "is not kv_heads",
-          "under msa each head chooses for the query heads of one KV head");
-}
-
-void check_combinations(Fields& f, const LlmConfig& c) {
-  f.check(c.kv_heads == 0 || c.heads % c.kv_heads == 0, "kv_heads", "does not divide heads",
-          "every KV head serves the same number of query heads");
-  const auto has = [&](LayerType type) { return std::ranges::count(c.layer_types, type) > 0; };
-  const bool all = c.layer_types.empty();
-  f.check(c.attention_window || !has(LayerType::sliding_attention), "attention_window",
-          "is missing, and layer_types has sliding_attention", "the positions of the window");
-  f.check(c.attention_chunk || !has(LayerType::chunked_attention), "attention_chunk",
-          "is missing, and layer_types has chunked_attention", "the positions of a chunk");
-  f.check(all || !c.attention_window || has(LayerType::sliding_attention), "attention_window",
-          "is of no layer: layer_types has no sliding_attention", "leave it out");
-  f.check(all || !c.attention_chunk || has(LayerType::chunked_attention), "attention_chunk",
-          "is of no layer: layer_types has no chunked_attention", "leave it out");
-  f.check(!all || !c.attention_window || !c.attention_chunk, "attention_chunk",
-          "cannot stand beside attention_window without layer_types",
-          "layer_types says which layers have which");
-  for (const auto& [key, size] :
-       {std::pair("layer_types", c.layer_types.size()), {"mlp_types", c.mlp_types.size()}})
-    f.check(static_cast<std::int64_t>(size) <= c.layers, key, "is longer than the model",
-            "one entry a layer, or fewer that repeat");
-  check_linear(f, c);
-  if (c.moe) {
-    f.check(c.moe->dense_layers + c.moe->every <= c.layers, "moe.dense_layers",
-            "leaves no layer with experts", "leave moe out for a model without experts");
-    f.check(!c.encoder, "moe", "cannot stand beside encoder", "no such model is known");
-  }
-  check_indexer(f, c);
-  if (!c.mla) return;
-  f.check(c.kv_heads == c.heads, "kv_heads", "is not heads",
-          "under mla every head unpacks keys of its own");
-  f.check(c.heads % c.mla->latent_heads == 0, "mla.latent_heads", "does not divide heads",
-          "every latent head serves the same number of query heads");
-  f.check(c.head_dim == c.mla->qk_head_dim(), "head_dim",
-          "is not mla.qk_nope_head_dim + mla.qk_rope_head_dim",
-          "under mla it is the width of a head's key");
-  f.check(!c.qkv_bias && !c.qk_norm && !c.attention_window && !c.attention_chunk &&
-              c.relative_buckets == 0 && !c.encoder,
-          "mla",
-          "cannot stand beside qkv_bias, qk_norm, attention_window, attention_chunk, "
-          "relative_buckets, encoder",
-          "no such model is known");
-}
-
 }  // namespace
 
 LayerType LlmConfig::type_of(std::int64_t layer) const {
   if (layer_types.empty()) {
+    if (compression)
+      return compression->positions == 0 ? LayerType::sliding_attention
+             : indexer                   ? LayerType::compressed_sparse_attention
+                                         : LayerType::heavily_compressed_attention;
     if (indexer) return indexer->shared ? LayerType::shared_index : LayerType::indexed_attention;
     if (attention_window) return LayerType::sliding_attention;
     return attention_chunk ? LayerType::chunked_attention : LayerType::full_attention;
@@ -138,6 +49,20 @@ Bytes LlmConfig::index_keys() const {
   Bytes sum;
   for (std::int64_t layer = 0; indexer && layer < layers; ++layer)
     if (type_of(layer) == LayerType::indexed_attention) sum += indexer->key();
+  if (!compression || !indexer) return sum;
+  const std::int64_t sparse = layers_of(LayerType::compressed_sparse_attention).layers;
+  return Bytes::from_base(indexer->key().in_base() * sparse / compression->sparse);
+}
+
+std::int64_t LlmConfig::cached_width() const {
+  const std::int64_t row = cached_heads() * (key_width() + value_width());
+  if (!compression) return attention_layers() * row;
+  std::int64_t sum = 0;
+  for (const LayerType type : types())
+    if (compresses(type)) {
+      const LlmConfig m = layers_of(type);
+      sum += m.layers * row / m.compression->positions;
+    }
   return sum;
 }
 
@@ -161,9 +86,17 @@ LlmConfig LlmConfig::layers_of(LayerType type) const {
   m.layer_types.clear();
   if (!caches_positions(type)) m.layer_types = {type};
   if (type != LayerType::linear_attention) m.linear.reset();
-  if (type != LayerType::sliding_attention) m.attention_window.reset();
+  if (type != LayerType::sliding_attention && !compresses(type)) m.attention_window.reset();
   if (type != LayerType::chunked_attention) m.attention_chunk.reset();
-  if (type != LayerType::indexed_attention && type != LayerType::shared_index) m.indexer.reset();
+  const bool sparse = type == LayerType::compressed_sparse_attention;
+  if (type != LayerType::indexed_attention && type != LayerType::shared_index && !sparse)
+    m.indexer.reset();
+  if (m.compression) {
+    m.compression->positions = sparse             ? m.compression->sparse
+                               : compresses(type) ? m.compression->heavy
+                                                  : 0;
+    m.compression->groups = sparse ? 2 : compresses(type) ? 1 : 0;
+  }
   if (m.indexer) m.indexer->shared = type == LayerType::shared_index;
   return m;
 }
@@ -190,6 +123,14 @@ std::int64_t LlmConfig::attended_pairs(std::int64_t positions) const {
 
 std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
   if (all_linear()) return linear->projections_in(hidden);
+  if (shared_kv) {
+    std::vector<Product> products{full_product(hidden, shared_kv->q_lora_rank),
+                                  full_product(shared_kv->q_lora_rank, query_width()),
+                                  full_product(hidden, head_dim)};
+    if (compression->positions > 0)
+      products.push_back(full_product(hidden, compression->inputs(head_dim)));
+    return products;
+  }
   if (!mla)
     return {full_product(hidden, (attention_gate ? 2 : 1) * query_width() + 2 * kv_width())};
   const std::int64_t queries = heads * mla->qk_head_dim();
@@ -216,6 +157,12 @@ std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
 
 std::vector<Product> LlmConfig::projections_out(LatentForm form) const {
   if (all_linear()) return linear->projections_out(hidden);
+  if (shared_kv) {
+    const std::int64_t joined = shared_kv->output_groups * shared_kv->output_rank;
+    Product groups = full_product(query_width(), joined);
+    groups.weights /= shared_kv->output_groups;
+    return {groups, full_product(joined, hidden)};
+  }
   const std::int64_t output_heads = part ? part->output_heads : heads;
   const Product output = full_product(output_heads * value_dim(), hidden);
   if (!mla || form == LatentForm::explicit_heads) return {output};
@@ -250,12 +197,15 @@ std::int64_t LlmConfig::attention_vectors() const {
   if (output_bias) all += hidden;
   if (qk_norm) all += qk_norm_over == QkNormWidth::head ? 2 * head_dim : query_width() + kv_width();
   if (attention_sinks) all += heads;
+  if (shared_kv) all += shared_kv->q_lora_rank + head_dim + compression->vectors(head_dim);
   return all;
 }
 
-std::int64_t LlmConfig::expert_vectors() const {
+std::int64_t LlmConfig::expert_vectors(std::int64_t layer) const {
   if (!moe) return 0;
   std::int64_t all = moe->router_bias ? moe->experts : 0;
+  if (layer + (part ? part->first_layer : 0) < moe->hash_layers.value_or(0))
+    all = (part ? part->vocabulary : vocabulary) * moe->experts_per_token;
   if (moe->shared_gate) all += hidden;
   if (moe->latent_norm) all += *moe->latent;
   if (moe->expert_bias)
@@ -267,6 +217,12 @@ std::int64_t LlmConfig::expert_vectors() const {
 std::int64_t LlmConfig::attention_parameters(LayerType type) const {
   if (type == LayerType::no_attention) return 0;
   if (type == LayerType::linear_attention) return linear ? linear->parameters(hidden) : 0;
+  if (compression) {
+    const LlmConfig m = layers_of(type);
+    return weights_of(m.projections_in()) + weights_of(m.projections_out()) +
+           m.attention_vectors() +
+           (m.indexer ? weights_of(m.index_projections()) + m.index_vectors() : 0);
+  }
   const std::int64_t index = type == LayerType::indexed_attention && indexer
                                  ? weights_of(index_projections()) + indexer->vectors()
                                  : 0;
@@ -282,14 +238,21 @@ std::int64_t LlmConfig::norms_of(std::int64_t layer) const {
 }
 
 std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
-  std::int64_t all = attention_parameters(type_of(layer)) + norms_of(layer) * hidden;
+  std::int64_t all =
+      attention_parameters(type_of(layer)) + norms_of(layer) * hidden + hyper_parameters(layer);
   if (encoder)
     all += weights_of(cross_projections_in()) + cross_kv().weights +
            weights_of(cross_projections_out()) + hidden;
   if (!has_mlp(layer)) return all;
   if (!is_moe_layer(layer)) return all + mlp_weights();
   return all + router_weights() + shared_weights() + latent_weights() +
-         held_experts() * expert_weights() + expert_vectors();
+         held_experts() * expert_weights() + expert_vectors(layer);
+}
+
+std::int64_t LlmConfig::hyper_parameters(std::int64_t layer) const {
+  if (!hyper) return 0;
+  const bool attends = type_of(layer) != LayerType::no_attention;
+  return ((attends ? 1 : 0) + (has_mlp(layer) ? 1 : 0)) * hyper->parameters(hidden);
 }
 
 std::int64_t LlmConfig::encoder_parameters() const {
@@ -315,7 +278,7 @@ std::int64_t LlmConfig::moe_layers() const {
 std::int64_t LlmConfig::parameters() const {
   std::int64_t all = relative_buckets * heads + hidden + encoder_parameters() +
                      (tied_embeddings ? 1 : 2) * vocabulary * hidden +
-                     (residual_block > 0 ? 2 * hidden : 0);
+                     (residual_block > 0 ? 2 * hidden : 0) + hyper_head();
   for (std::int64_t layer = 0; layer < layers; ++layer) all += layer_parameters(layer);
   return all;
 }
@@ -378,12 +341,20 @@ void describe(Fields& f, LlmConfig& c) {
              "Indexer that chooses the positions which attention reads, in all layers or in those "
              "of indexed_attention.");
   f.optional("mla", c.mla, "Multi-head latent attention in place of keys and values per head.");
+  f.optional(
+      "shared_kv", c.shared_kv,
+      "One cached row that all heads read as key and as value, in place of keys and values.");
+  f.optional("compression", c.compression,
+             "Cached rows that stand for several positions, beside the rows of attention_window.");
+  f.optional("hyper", c.hyper, "Several residual streams that each sublayer mixes.");
   f.optional("moe", c.moe, "Mixture of experts in place of the MLP.");
   f.optional("encoder", c.encoder, "An encoder, which every decoder layer attends to.");
   f.optional("mtp", c.mtp, "Modules for multi-token prediction, which may draft.");
   f.optional("left_out", c.left_out,
              "Weights of the published total that are not modelled, by part: vision, mtp, ...",
              in_range(1, std::int64_t{1} << 50));
+  f.optional("weights", c.weights,
+             "Element types of the published weights, which a step has unless it states its own.");
   check_combinations(f, c);
 }
 

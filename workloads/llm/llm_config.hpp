@@ -20,12 +20,16 @@
 #include <vector>
 
 #include "sim/config/fields.hpp"
+#include "workloads/llm/compression_config.hpp"
+#include "workloads/llm/hyper_config.hpp"
 #include "workloads/llm/indexer_config.hpp"
 #include "workloads/llm/linear_config.hpp"
 #include "workloads/llm/mla_config.hpp"
 #include "workloads/llm/moe_config.hpp"
 #include "workloads/llm/mtp_config.hpp"
 #include "workloads/llm/product.hpp"
+#include "workloads/llm/published_weights.hpp"
+#include "workloads/llm/shared_kv_config.hpp"
 
 namespace tiersim {
 
@@ -45,18 +49,32 @@ enum class LayerType : std::uint8_t {
   chunked_attention,  ///< those from the last multiple of LlmConfig::attention_chunk on
   indexed_attention,  ///< those that its own indexer chooses (IndexerConfig)
   shared_index,       ///< those that the last layer of indexed_attention before it chose (GLM-5.2)
-  linear_attention,   ///< none: a state stands for all positions (LinearConfig)
-  no_attention,       ///< the layer is an MLP alone (Nemotron-H)
+  /// The last LlmConfig::attention_window positions, and compressed rows (CompressionConfig) that
+  /// an indexer chooses.
+  compressed_sparse_attention,
+  heavily_compressed_attention,  ///< the same, and every compressed row
+  linear_attention,              ///< none: a state stands for all positions (LinearConfig)
+  no_attention,                  ///< the layer is an MLP alone (Nemotron-H)
 };
-inline constexpr std::array<std::string_view, 7> kLayerTypeNames{
-    "full_attention", "sliding_attention", "chunked_attention", "indexed_attention",
-    "shared_index",   "linear_attention",  "no_attention"};
+inline constexpr std::array<std::string_view, 9> kLayerTypeNames{"full_attention",
+                                                                 "sliding_attention",
+                                                                 "chunked_attention",
+                                                                 "indexed_attention",
+                                                                 "shared_index",
+                                                                 "compressed_sparse_attention",
+                                                                 "heavily_compressed_attention",
+                                                                 "linear_attention",
+                                                                 "no_attention"};
 /// The first so many types are of layers whose cache has keys and values of positions; the first so
 /// many of those need no indexer.
-inline constexpr std::size_t kPositionTypes = 5;
+inline constexpr std::size_t kPositionTypes = 7;
 inline constexpr std::size_t kPlainTypes = 3;
 constexpr bool caches_positions(LayerType type) {
   return static_cast<std::size_t>(type) < kPositionTypes;
+}
+constexpr bool compresses(LayerType type) {
+  return type == LayerType::compressed_sparse_attention ||
+         type == LayerType::heavily_compressed_attention;
 }
 
 /// What follows a layer's attention.
@@ -78,6 +96,7 @@ struct ModelPart {
   std::int64_t output_heads = 0;         ///< heads whose outputs enter its output projection
   std::int64_t held_experts = 0;         ///< experts of a layer on this GPU
   std::int64_t shared_intermediate = 0;  ///< width of its part of one shared expert
+  std::int64_t vocabulary = 0;           ///< of the whole model
 
   friend bool operator==(const ModelPart&, const ModelPart&) = default;
 };
@@ -119,6 +138,9 @@ struct LlmConfig {
   std::vector<MlpType> mlp_types = {};
   std::optional<LinearConfig> linear = {};
   std::optional<MlaConfig> mla = {};
+  std::optional<SharedKvConfig> shared_kv = {};
+  std::optional<CompressionConfig> compression = {};
+  std::optional<HyperConfig> hyper = {};
   std::optional<IndexerConfig> indexer = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
@@ -126,6 +148,8 @@ struct LlmConfig {
   std::optional<MtpConfig> mtp = {};
   /// Weights that the published total has beside these, by what they are for.
   std::map<std::string, std::int64_t> left_out = {};
+  /// Element types of the checkpoint, which a step has unless it states its own.
+  std::optional<PublishedWeights> weights = {};
   /// One GPU's part of a model; not a field of the configuration.
   std::optional<ModelPart> part = {};
 
@@ -139,8 +163,9 @@ struct LlmConfig {
   /// Width of one cached key row; for latents, the latent and the rotary key, which serve all
   /// heads.
   std::int64_t key_width() const { return caches_latents() ? mla->latent_width() : head_dim; }
-  /// Width of one cached value row; 0 for latents, which include the values.
-  std::int64_t value_width() const { return caches_latents() ? 0 : value_dim(); }
+  /// Width of one cached value row; 0 for latents, which include the values, and for rows that are
+  /// read as both.
+  std::int64_t value_width() const { return caches_latents() || shared_kv ? 0 : value_dim(); }
   /// Number of rows of each kind for one position in a layer.
   std::int64_t cached_heads() const { return caches_latents() ? 1 : kv_heads; }
   /// Number of groups of query heads that read the same keys.
@@ -150,10 +175,9 @@ struct LlmConfig {
     return caches_latents() ? mla->head_latent() + mla->qk_rope_head_dim : head_dim;
   }
   std::int64_t mix_width() const { return caches_latents() ? mla->head_latent() : value_dim(); }
-  /// Elements that one position adds to the decoder's cache, over all layers, beside index keys.
-  std::int64_t cached_width() const {
-    return attention_layers() * cached_heads() * (key_width() + value_width());
-  }
+  /// Elements that one position adds to the decoder's cache, over all layers, beside index keys: of
+  /// compressed rows a part, and nothing of a window beside them.
+  std::int64_t cached_width() const;
   /// Bytes of the index keys of one position, over all layers.
   Bytes index_keys() const;
   LayerType type_of(std::int64_t layer) const;
@@ -192,7 +216,13 @@ struct LlmConfig {
   Product cross_kv() const;
   /// The products of the indexer; of a model that has one.
   std::vector<Product> index_projections() const {
-    return indexer->projections(hidden, mla ? mla->q_lora_rank : 0);
+    return indexer->projections(hidden, mla         ? mla->q_lora_rank
+                                        : shared_kv ? shared_kv->q_lora_rank
+                                                    : 0);
+  }
+  /// Weights of the indexer that are no matrices; of the layers of one type.
+  std::int64_t index_vectors() const {
+    return compression ? compression->vectors(indexer->head_dim) : indexer->vectors();
   }
   /// The product that joins so many vectors of the residual stream's width to one, on every GPU.
   Product joining(std::int64_t vectors) const {
@@ -242,8 +272,14 @@ struct LlmConfig {
   /// Weights of a layer's attention that are no matrices, beside an indexer's: norms of queries,
   /// keys and latents, biases, sinks; of linear attention where all layers have it.
   std::int64_t attention_vectors() const;
-  /// Those of a layer's experts and router: biases, and the gate of the shared expert.
-  std::int64_t expert_vectors() const;
+  /// Those of a layer's experts and router: biases, the gate of the shared expert, and the table
+  /// from tokens to experts.
+  std::int64_t expert_vectors(std::int64_t layer) const;
+  /// Weights of the hyper-connections of a layer's sublayers, and before the head.
+  std::int64_t hyper_parameters(std::int64_t layer) const;
+  std::int64_t hyper_head() const { return hyper ? hyper->head_parameters(hidden) : 0; }
+  /// Residual streams of the model's width.
+  std::int64_t streams() const { return hyper ? hyper->streams : 1; }
   /// All weights of a decoder layer, norms and biases included.
   std::int64_t layer_parameters(std::int64_t layer) const;
   /// All weights of the encoder, without the embedding that it shares with the decoder.

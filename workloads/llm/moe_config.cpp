@@ -43,6 +43,11 @@ void describe(Fields& f, MoeConfig& c) {
   f.optional("expert_bias", c.expert_bias, "True where the products of an expert have biases.");
   f.optional("shared_gate", c.shared_gate,
              "True where a product with one output gates the shared expert.");
+  f.optional(
+      "hash_layers", c.hash_layers,
+      "First layers whose experts a table gives for each entry of the vocabulary; the router "
+      "only weighs them.",
+      in_range(1, 1000));
   f.optional("removed", c.removed,
              "Layers with experts have no MLP at all, so that attention can be timed alone.");
   f.check(!c.shared_intermediate || c.shared_experts > 0, "shared_intermediate",

@@ -24,7 +24,9 @@ struct MoeConfig {
   bool router_bias = false;       ///< one for each expert (DeepSeek-V3: e_score_correction_bias)
   bool expert_bias = false;       ///< of every product of an expert (gpt-oss)
   bool shared_gate =
-      false;             ///< a weight for each element decides how much of the shared expert counts
+      false;  ///< a weight for each element decides how much of the shared expert counts
+  /// Leading layers whose experts follow from the number of a token by a table (DeepSeek-V4).
+  std::optional<std::int64_t> hash_layers = {};
   bool removed = false;  ///< layers with experts have no MLP at all, to time the rest
 
   std::int64_t shared_width() const { return shared_intermediate.value_or(expert_intermediate); }

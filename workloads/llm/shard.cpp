@@ -64,6 +64,9 @@ void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p
                     fmt::format("{} GPUs cannot share {} KV heads", shards, m.kv_heads),
                     "a multiple or a divisor of them");
   }
+  if (m.shared_kv)
+    problems.divides("tensor", shards, m.shared_kv->output_groups,
+                     "groups of heads of the output projection");
 }
 
 // Each GPU has a part of the value heads, with their keys.
@@ -96,7 +99,11 @@ void check_context(Problems& problems, const LlmConfig& m, const ParallelConfig&
                       "' has linear attention, whose state passes from each rank to the next one, "
                       "which is not modelled",
                   "1, or a model without");
-  problems.expect(!m.indexer, "context",
+  problems.expect(
+      !m.compression, "context",
+      "model '" + m.name + "' has rows of several positions, which pieces of a prompt would cut",
+      "1, or a model without");
+  problems.expect(!m.indexer || m.compression, "context",
                   "model '" + m.name + "' has an indexer, whose keys ranks would exchange, too",
                   "1, or a model without");
   problems.expect(p.attention == AttentionSharing::tensor, "context",
@@ -164,7 +171,7 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   problems.expect(p.pipeline <= m.layers, "pipeline",
                   fmt::format("{} stages are more than the {} layers", p.pipeline, m.layers),
                   "a layer or more on each stage");
-  problems.expect(!m.indexer || p.latent_slices == 1, "latent_slices",
+  problems.expect(!m.indexer || m.compression || p.latent_slices == 1, "latent_slices",
                   "model '" + m.name + "' has an indexer, whose rows are whole latents",
                   "1, or attention: data");
   problems.expect(!m.encoder || p.devices() == 1, p.cuts_prompts() ? "context" : "tensor",
@@ -177,7 +184,7 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
   LlmConfig m = model;
   if (p.devices() == 1) return m;
   const std::int64_t shards = p.head_shards();
-  m.part = ModelPart{.output_heads = m.heads / shards};
+  m.part = ModelPart{.output_heads = m.heads / shards, .vocabulary = m.vocabulary};
   m.heads /= shards;
   if (p.output_projection == OutputProjection::split) m.part->output_heads = model.heads / p.tensor;
   if (m.mla) {
@@ -188,8 +195,10 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
     m.kv_heads = m.heads;
   } else {
     m.kv_heads = std::max<std::int64_t>(m.kv_heads / shards, 1);
-    if (m.indexer) m.indexer->heads = m.kv_heads;  // one for each group of query heads
+    if (m.indexer && m.indexer->kind == IndexerKind::msa)
+      m.indexer->heads = m.kv_heads;  // one for each group of query heads
   }
+  if (m.shared_kv) m.shared_kv->output_groups /= shards;
   if (m.linear && !p.sequences_are_spread()) {
     m.linear->key_heads /= p.tensor;
     m.linear->value_heads /= p.tensor;

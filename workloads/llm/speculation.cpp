@@ -18,8 +18,14 @@ std::vector<Alternative> alternatives() {
 }
 
 void describe_weight_type(Fields& f, DraftConfig& c) {
-  f.optional("weight_type", c.weight_type, kDataTypeNames,
-             "Element type of the draft's weights; by default that of the model's.");
+  f.optional(
+      "weight_type", c.weight_type, kDataTypeNames,
+      "Element type of the draft's weights; by default those that its own model states, else "
+      "those of the model's.");
+  f.optional("dispatch", c.dispatch,
+             "CPU time to dispatch a pass of the draft, beside which the GPU works; none where a "
+             "graph holds the pass.",
+             at_least(0));
 }
 
 void describe_eagle(Fields& f, DraftConfig& c) {

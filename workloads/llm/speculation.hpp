@@ -40,6 +40,9 @@ struct DraftConfig {
   std::string kind = {};  ///< a name of a DraftKind
   /// Element type of the draft's weights; by default that of the model's. Of mtp, eagle, model.
   std::optional<DataType> weight_type = {};
+  /// CPU time to dispatch one pass where no graph holds the whole of it: the GPU works meanwhile,
+  /// and the next pass begins after both. Of mtp, eagle, model.
+  std::optional<Sourced<Duration>> dispatch = {};
   // eagle
   std::int64_t layers = 1;
   std::int64_t inputs = 2;  ///< vectors of the model's width that its input projection joins

@@ -4,6 +4,15 @@
 
 namespace tiersim {
 
+namespace {
+
+// The operation with this index also waits for another one, if there is one.
+void wait_for(StepGraph& graph, std::size_t op, OpId other) {
+  if (other.valid() && op < graph.ops.size()) graph.ops[op].after.push_back(other);
+}
+
+}  // namespace
+
 std::int64_t drafts_of_step(const AttentionContext& replica) {
   if (replica.speculation == nullptr || replica.step.kind != StepKind::decode) return 0;
   return replica.speculation->tokens_at(replica.step.batch);
@@ -25,22 +34,38 @@ std::vector<IterationWork> draft_works(const DraftConfig& draft, const Iteration
   return out;
 }
 
-OpId add_drafting(StepGraph& graph, const AttentionContext& replica, const Method& method,
-                  const IterationWork& work, OpId after) {
+Drafted add_drafting(StepGraph& graph, const AttentionContext& replica, const Method& method,
+                     const IterationWork& work, OpId after) {
   const DraftConfig& draft = replica.speculation->draft;
   if (draft.is(DraftKind::ngram)) {
     const Duration time = repeated(draft.host.value, work.drafts > 0 ? work.decodes : 0);
-    if (time == Duration{}) return after;
-    return graph.add({.kind = OpKind::host,
-                      .phase = Phase::host,
-                      .flops = {},
-                      .host_time = time,
-                      .after = {after}});
+    if (time == Duration{}) return {after, OpId()};
+    return {graph.add({.kind = OpKind::host,
+                       .phase = Phase::host,
+                       .flops = {},
+                       .host_time = time,
+                       .after = {after}}),
+            OpId()};
   }
   const AttentionContext context = draft_context(replica);
-  for (const IterationWork& pass : draft_works(draft, work))
-    after = add_iteration(graph, context, method, pass, after);
-  return after;
+  OpId dispatched;
+  for (const IterationWork& pass : draft_works(draft, work)) {
+    const OpId before = after;
+    const OpId waits_for = dispatched;
+    if (draft.dispatch) {
+      Op cpu{.kind = OpKind::host,
+             .phase = Phase::host,
+             .flops = {},
+             .host_time = draft.dispatch->value};
+      for (const OpId op : {before, waits_for})
+        if (op.valid()) cpu.after.push_back(op);
+      dispatched = graph.add(std::move(cpu));
+    }
+    const std::size_t first = graph.ops.size();
+    after = add_iteration(graph, context, method, pass, before);
+    wait_for(graph, first, waits_for);
+  }
+  return {after, dispatched};
 }
 
 void add_speculative_step(StepGraph& graph, const AttentionContext& replica, const Method& method,
@@ -50,20 +75,22 @@ void add_speculative_step(StepGraph& graph, const AttentionContext& replica, con
                            .context = step.context,
                            .logits = step.batch * (1 + drafts),
                            .drafts = drafts};
-  const OpId drafted = add_drafting(graph, replica, method, work, OpId());
+  const Drafted drafted = add_drafting(graph, replica, method, work, OpId());
   graph.drafting = graph.ops.size();
-  add_iteration(graph, replica, method, work, drafted);
+  add_iteration(graph, replica, method, work, drafted.last);
+  wait_for(graph, graph.drafting, drafted.dispatched);
 }
 
 StepGraph build_drafted_iteration(const AttentionContext& replica, const Method& method,
                                   const IterationWork& work, std::vector<std::string> tier_names) {
   StepGraph graph{.tier_names = std::move(tier_names)};
-  OpId drafted;
+  Drafted drafted;
   if (replica.speculation != nullptr) {
     drafted = add_drafting(graph, replica, method, work, OpId());
     graph.drafting = graph.ops.size();
   }
-  add_iteration(graph, replica, method, work, drafted);
+  add_iteration(graph, replica, method, work, drafted.last);
+  wait_for(graph, graph.drafting, drafted.dispatched);
   return graph;
 }
 

@@ -16,9 +16,15 @@ std::int64_t drafts_of_step(const AttentionContext& replica);
 /// `work.drafts` says how many the sequences will have.
 std::vector<IterationWork> draft_works(const DraftConfig& draft, const IterationWork& work);
 
-/// Adds them after an operation, which may be none; returns the last one.
-OpId add_drafting(StepGraph& graph, const AttentionContext& replica, const Method& method,
-                  const IterationWork& work, OpId after);
+/// The end of drafting: the last operation of the GPU, and of the CPU that dispatched its passes;
+/// either may be none.
+struct Drafted {
+  OpId last;
+  OpId dispatched;
+};
+/// Adds them after an operation, which may be none.
+Drafted add_drafting(StepGraph& graph, const AttentionContext& replica, const Method& method,
+                     const IterationWork& work, OpId after);
 
 /// Adds a decode step with `drafts` of each sequence; StepGraph::drafting counts the draft's
 /// operations.

@@ -46,9 +46,11 @@ Bytes activations(const DeviceStep& step) {
   if (m.moe && !m.moe->removed)
     mlp = std::max(mlp, (m.moe->experts_per_token + m.moe->shared_experts) *
                             (m.moe->expert_intermediate + m.hidden));
-  // The residual stream before and after a product, and what attention residuals keep of it.
+  // The residual streams before and after a product, what hyper-connections join them to, and what
+  // attention residuals keep of them.
   const std::int64_t streams =
-      2 + (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
+      2 * m.streams() + (m.hyper ? 1 : 0) +
+      (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
   std::int64_t logits = m.vocabulary * step.logit_rows();
   if (c.parallel.tensor > 1) logits += step.vocabulary * step.own_logit_rows();
   return stored(std::max((streams * m.hidden + widest) * own_positions(step),

@@ -248,8 +248,8 @@ PipelineStage StepChain::stage() const {
 }
 
 OpId StepChain::to_next_stage(OpId after) {
-  return own_.collective(-1, CollectiveKind::send, hidden(step_.own_tokens()), 2, after,
-                         Fabric::pipeline);
+  const Bytes streams = hidden(step_.own_tokens()) * c_.model.streams();
+  return own_.collective(-1, CollectiveKind::send, streams, 2, after, Fabric::pipeline);
 }
 
 void StepChain::end() {

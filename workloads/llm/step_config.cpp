@@ -39,6 +39,13 @@ void describe(Fields& f, StepConfig& c) {
              "Where latent attention unpacks keys and values.");
 }
 
+void types_from(const LlmConfig& model, StepConfig& step) {
+  if (!model.weights || step.typed_by_model) return;
+  step.weight_type = model.weights->type;
+  step.weight_types = model.weights->parts;
+  step.typed_by_model = true;
+}
+
 LatentForm latent_form(const StepConfig& step) {
   if (step.latent == LatentUnpacking::automatic)
     return step.kind == StepKind::decode ? LatentForm::absorbed : LatentForm::explicit_heads;

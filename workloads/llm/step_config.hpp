@@ -67,8 +67,15 @@ struct StepConfig {
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;
 
+  /// The model's published types were set before the step's own were read (types_from); not a
+  /// field.
+  bool typed_by_model = false;
+
   std::int64_t found() const { return cached.value_or(0); }
 };
+/// Gives a step that is about to be read the types of the model's published weights, if the model
+/// states them; the step's own keys then lie over them.
+void types_from(const LlmConfig& model, StepConfig& step);
 /// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);

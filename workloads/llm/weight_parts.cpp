@@ -33,6 +33,19 @@ void add_latent_attention(const LlmConfig& m, Sums& sums) {
   sums.add(WeightPart::o, out[1].weights);
 }
 
+// The order of projections_in() and projections_out().
+void add_shared_row(const LlmConfig& m, Sums& sums) {
+  const auto in = m.projections_in();
+  sums.add(WeightPart::other, m.attention_vectors());
+  sums.add(WeightPart::q_a, in[0].weights);
+  sums.add(WeightPart::q_b, in[1].weights);
+  for (std::size_t i = 2; i < in.size(); ++i) sums.add(WeightPart::kv, in[i].weights);
+  sums.add(WeightPart::o, weights_of(m.projections_out()));
+  if (!m.indexer) return;
+  sums.add(WeightPart::other, m.index_vectors());
+  sums.add(WeightPart::indexer, weights_of(m.index_projections()));
+}
+
 void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
   if (type == LayerType::no_attention) return;
   if (type == LayerType::linear_attention) {
@@ -40,6 +53,7 @@ void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
     return sums.add(WeightPart::linear_attention,
                     m.linear->parameters(m.hidden) - m.linear->vectors());
   }
+  if (m.shared_kv) return add_shared_row(m.layers_of(type), sums);
   sums.add(WeightPart::other, m.attention_vectors());
   if (m.indexer && type == LayerType::indexed_attention) {
     sums.add(WeightPart::other, m.indexer->vectors());
@@ -63,7 +77,7 @@ void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
   sums.add(WeightPart::router, m.router_weights());
   sums.add(WeightPart::experts, m.held_experts() * m.expert_weights());
   sums.add(WeightPart::shared_experts, m.shared_weights() + m.latent_weights());
-  sums.add(WeightPart::other, m.expert_vectors());
+  sums.add(WeightPart::other, m.expert_vectors(layer));
 }
 
 }  // namespace
@@ -72,7 +86,7 @@ WeightParts weight_parts(const LlmConfig& m) {
   Sums sums;
   for (std::int64_t layer = 0; layer < m.layers; ++layer) {
     add_attention(m, m.type_of(layer), sums);
-    sums.add(WeightPart::other, m.norms_of(layer) * m.hidden);
+    sums.add(WeightPart::other, m.norms_of(layer) * m.hidden + m.hyper_parameters(layer));
     if (m.encoder) add_cross_attention(m, sums);
     if (m.has_mlp(layer)) add_mlp(m, layer, sums);
   }
@@ -80,7 +94,8 @@ WeightParts weight_parts(const LlmConfig& m) {
   if (!m.tied_embeddings) sums.add(WeightPart::embedding, m.vocabulary * m.hidden);
   const bool first = m.part && m.part->stage == PipelineStage::first;
   sums.add(first ? WeightPart::embedding : WeightPart::head, m.vocabulary * m.hidden);
-  sums.add(WeightPart::other, m.relative_buckets * m.heads + m.hidden);  // and the last norm
+  sums.add(WeightPart::other, m.relative_buckets * m.heads + m.hidden +  // the last norm
+                                  m.hyper_head());
   if (m.residual_block > 0) sums.add(WeightPart::other, 2 * m.hidden);
   return sums.parts();
 }

@@ -49,6 +49,8 @@ struct WeightTypes {
 
   bool any() const { return attention || mlp || experts || shared_experts || router || vectors; }
   DataType of(WeightPart part, DataType all) const;
+
+  friend bool operator==(const WeightTypes&, const WeightTypes&) = default;
 };
 void describe(Fields& f, WeightTypes& c);
 

@@ -86,6 +86,40 @@ TEST(ModelScenarios, DeepSeekV32) {
                                           58LL * (7168 * 256 + 59 * expert) + vocabulary);
 }
 
+// 8 sequences of 131072 positions: 30 layers have 32768 rows of 584 bytes, score an index key of
+// 132 for each and read 1024; 31 have 1024 rows and read all; 61 read a ring of 128. A compressor
+// keeps and reads inputs and gates in fp32: 2 * 2 * (512 + 128) and 2 * 512. Weights of attention
+// and the shared expert have 8 bits, routed experts 4.25, all else 16; a GPU has 16 of 128 heads
+// and 2 of 16 groups. 8 tokens reach 46 of 384 experts: 384 (1 - (378 / 384)^8) is 45.5.
+TEST(ModelScenarios, DeepSeekV4Pro) {
+  const ReadWriteByClass bytes = traffic_of("deepseek_v4_pro_b200");
+  EXPECT_EQ(bytes.read.at("index_keys"), 8LL * 30 * 32'768 * 132);
+  EXPECT_EQ(bytes.write.at("index_keys"), 8 * 30 * 132 / 4);
+  EXPECT_EQ(bytes.read.at("keys"), 8 * 61 * 1024 * 584);
+  EXPECT_EQ(bytes.write.at("keys"), 30 * (8 * 584 / 4) + 31 * ((8 * 584 + 127) / 128));
+  const std::int64_t inputs = 8 * 4 * (30 * 4 * (512 + 128) + 31 * 2 * 512);
+  EXPECT_EQ(bytes.read.at("states"), 8 * 61 * 128 * 584 + inputs);
+  EXPECT_EQ(bytes.write.at("states"), 8 * 61 * 584 + inputs);
+  const std::int64_t attention =
+      61LL * (7168 * 1536 + 1536 * 16 * 512 + 7168 * 512 + 2 * 4096 * 1024 + 2 * 1024 * 7168) +
+      7168 * (30 * 4 * 512 + 31 * 2 * 512) + 30LL * (7168 * (4 * 128 + 64) + 1536 * 64 * 128);
+  const std::int64_t expert = 3 * 7168 * 384;
+  const std::int64_t hyper = 61LL * 2 * 24 * 4 * 7168 + 4 * 4 * 7168;
+  const std::int64_t vocabulary = 129'280LL / 8 * 7168 + 8 * 7168;
+  EXPECT_EQ(bytes.read.at("weights"), attention + 61LL * (46LL * expert * 17 / 32 + expert) +
+                                          2 * (61LL * 7168 * 384 + hyper + vocabulary));
+}
+
+// 4 of 32 sequences of 1048576 positions on each GPU: 21 layers have 262144 rows and read 512, 20
+// have 8192 rows, and 43 a ring of 128.
+TEST(ModelScenarios, DeepSeekV4Flash) {
+  const ReadWriteByClass bytes = traffic_of("deepseek_v4_flash_h200");
+  EXPECT_EQ(bytes.read.at("index_keys"), 4LL * 21 * 262'144 * 132);
+  EXPECT_EQ(bytes.read.at("keys"), 4LL * (21 * 512 + 20 * 8192) * 584);
+  EXPECT_EQ(bytes.read.at("states"),
+            4 * (43 * 128 * 584 + 4 * (21 * 4 * (512 + 128) + 20 * 2 * 512)));
+}
+
 // The same with 21 indexers for 78 layers, and 8 of 64 heads on a GPU.
 TEST(ModelScenarios, Glm52) {
   const ReadWriteByClass bytes = traffic_of("glm52_b200");
@@ -120,6 +154,49 @@ TEST(ModelScenarios, MiniMaxM3) {
   const std::int64_t vocabulary = 2 * (200'064LL / 8 * 6144 + 8 * 6144);  // in bf16
   EXPECT_EQ(bytes.read.at("weights"), 60 * attention + 57 * indexer + 3LL * 3 * 6144 * 1536 +
                                           57LL * (6144 * 128 + 30 * expert) + vocabulary);
+}
+
+// The types that a model states are those of the step, over which the step's own keys lie one by
+// one.
+TEST(ModelScenarios, AStepHasTheTypesOfThePublishedWeights) {
+  const auto step = [](const std::vector<std::string>& set) {
+    return testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml", set).step;
+  };
+  const WeightTypes published{.attention = DataType::fp8_block,
+                              .experts = DataType::mxfp4,
+                              .shared_experts = DataType::fp8_block};
+  EXPECT_EQ(step({}).weight_type, DataType::bf16);
+  EXPECT_EQ(step({}).weight_types, published);
+  WeightTypes nvfp4 = published;
+  nvfp4.experts = DataType::nvfp4;
+  EXPECT_EQ(step({"step.weight_types.experts=nvfp4"}).weight_types, nvfp4);
+  EXPECT_EQ(step({"step.weight_type=fp8"}).weight_type, DataType::fp8);
+  EXPECT_EQ(step({"step.weight_type=fp8"}).weight_types, published);
+  EXPECT_EQ(step({"model.weights=~"}).weight_type, DataType::fp16);
+  EXPECT_EQ(step({"model.weights=~"}).weight_types, WeightTypes{});
+}
+
+// The published configuration file gives the same step as the shipped model.
+TEST(ModelScenarios, AnImportedFileGivesTheTypesOfItsWeights) {
+  const std::string file =
+      std::string(TIERSIM_SOURCE_DIR) + "/tests/unit/workloads/hf_hybrid/deepseek_v4_pro.json";
+  const ScenarioConfig imported = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml",
+                                                    {"model={hf_config: " + file + "}"});
+  const ScenarioConfig shipped = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml");
+  EXPECT_EQ(canonical_json(imported.step), canonical_json(shipped.step));
+  EXPECT_EQ(imported.model.parameters(), shipped.model.parameters());
+}
+
+// What is written of a configuration has the types in full, so that a record runs again as it ran.
+TEST(ModelScenarios, TheTextOfAConfigurationStatesTheTypes) {
+  const ScenarioConfig config = testing::scenario("scenarios/models/deepseek_v4_pro_b200.yaml",
+                                                  {"step.weight_types.experts=nvfp4"});
+  Diagnostics diagnostics;
+  const Document document = load_text(canonical_json(config), "a copy", {}, diagnostics);
+  const auto copy = read<ScenarioConfig>(document, "scenario", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_EQ(copy.step.weight_types, config.step.weight_types);
+  EXPECT_EQ(canonical_json(copy), canonical_json(config));
 }
 
 }  // namespace

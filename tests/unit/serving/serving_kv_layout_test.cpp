@@ -311,6 +311,25 @@ TEST(KvLayout, CountsIndexKeysOnEachGpuOfATensorGroup) {
   EXPECT_EQ(kv.cached_bytes.front().in_base(), 16 * (60 * 2 * 128 * 2 + 57 * 256));
 }
 
+// DeepSeek-V4-Flash: of 256 positions 21 layers have 64 rows of 1024 B with an index key of 132 B,
+// and 20 have 2 rows. Lists of 4 B grow to 512 rows, over 65 such stretches by 28 B each. A
+// sequence has states of 17,842,176 B at every length: 43 rings of 128 rows, and what compressors
+// keep.
+TEST(KvLayout, RowsOfSeveralPositionsMakeBlocksAndWindowsStates) {
+  const KvLayout kv =
+      layout(kLlama2, {"model.base=models/deepseek_v4_flash.yaml", "method={name: csa}",
+                       "system.base=systems/h200_nvlink_8gpu.yaml", "parallel.tensor=8",
+                       "server.kv.block=256", "step.kv_type=bf16"});
+  const std::int64_t rows = 21 * 64 * (1024 + 132) + 20 * 2 * 1024;
+  EXPECT_EQ(kv.capacity.block_bytes, rows + (512 - 64) * 4 / 64);
+  const std::int64_t state = 43 * 128 * 1024 + 21 * (65'536 + 16'384) + 20 * 524'288;
+  EXPECT_EQ(kv.state_bytes.in_base(), state);
+  EXPECT_EQ(kv.groups, (std::vector<BlockGroup>{
+                           {}, {.blocks = state / (rows + 28) + 1, .most = 1, .is_state = true}}));
+  EXPECT_EQ(kv.blocks_of(1), 1 + kv.capacity.state_blocks.value());
+  EXPECT_EQ(kv.blocks_of(10 * 256), 10 + kv.capacity.state_blocks.value());
+}
+
 // Llama 4 Scout on eight GPUs: 36 of 48 layers attend within chunks of 8192 positions, 512
 // stretches of 16.
 TEST(KvLayout, KnowsTheChunksOfLayers) {

@@ -288,25 +288,26 @@ TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
   EXPECT_EQ(imported(text).source,
             "Hugging Face configuration file checkpoint/config.json, model_type deepseek_v3, "
             "without the weights of its multi-token-prediction modules, published with weights "
-            "quantised by fp8, "
-            "run here as step.weight_type says");
+            "quantised by fp8");
 }
 
-// A model has dimensions and no types, so 4-bit weights would silently run as 16-bit ones.
-TEST(HfConfig, SaysThatQuantisedWeightsRunInTheTypeOfTheStep) {
+// Weights of a scheme without a type would silently run as 16-bit ones.
+TEST(HfConfig, SaysThatWeightsOfAnotherSchemeRunInTheTypeOfTheStep) {
   const std::string start =
       "Hugging Face configuration file checkpoint/config.json, model_type llama";
+  const std::string kRuns =
+      " cannot be told: it runs as step.weight_type and step.weight_types say, such as {attention: "
+      "bf16, experts: nvfp4}";
   const auto source = [&](const std::string& more) {
     return imported(decoder("llama",
                             dimensions(1, 64, 2, 2, 128, 100) + ", 'quantization_config': " + more))
         .source;
   };
-  EXPECT_EQ(source("{'quant_method': 'gptq', 'bits': 4}"),
-            start +
-                ", published with weights quantised by gptq to 4 bits, run here as "
-                "step.weight_type says");
+  EXPECT_EQ(
+      source("{'quant_method': 'quip', 'bits': 2}"),
+      start + ", published with weights quantised by quip to 2 bits, of which this scheme" + kRuns);
   EXPECT_EQ(source("{'load_in_4bit': true}"),
-            start + ", published with weights quantised, run here as step.weight_type says");
+            start + ", published with weights quantised, of which this scheme" + kRuns);
   EXPECT_EQ(source("{}"), start);
   EXPECT_EQ(source("null"), start);
 }
@@ -352,7 +353,8 @@ TEST(HfConfig, DerivesHeadDimAndKvHeads) {
 
 TEST(HfConfig, ThatIsNoneIsOneProblem) {
   const std::string types =
-      "supported: cohere2, deepseek_v2, deepseek_v3, deepseek_v32, gemma3_text, glm4_moe, "
+      "supported: cohere2, deepseek_v2, deepseek_v3, deepseek_v32, deepseek_v4, gemma3_text, "
+      "glm4_moe, "
       "glm_moe_dsa, gpt_oss, granitemoehybrid, kimi_k2, kimi_linear, llama, llama4_text, "
       "minimax_m2, minimax_m3, minimax_m3_vl, minimax_m3_vl_text, mistral, mixtral, nemotron_h, "
       "olmo3, phi3, "

@@ -1,5 +1,6 @@
 // Every shipped model against the published number of its weights, and every architecture's layer
 // against its formula written out with numbers.
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -91,6 +92,10 @@ const std::map<std::string, std::int64_t> kPublished{
     // experts; 40, and that of the prediction module, of 512.
     {"nemotron3_nano_30b_a3b", 31'577'937'344 + 23 * 128},
     {"nemotron3_super_120b_a12b", 123'611'012'096 + 41 * 512},
+    // Elements of the GGUF files of DeepSeek-V4-Flash, which have the tables from tokens to experts
+    // and no prediction module; parameters of DeepSeek-V4-Pro, the module included.
+    {"deepseek_v4_flash", 284'334'567'511 + 6'610'048'891},
+    {"deepseek_v4_pro", 1'598'839'674'782},
 };
 
 std::int64_t published(const LlmConfig& model) {
@@ -109,9 +114,9 @@ TEST(ModelZoo, PredictionModulesHaveThePublishedWeights) {
   SpeculationConfig config;
   config.draft.kind = "mtp";
   for (const char* name :
-       {"glm45", "glm45_air", "glm46", "glm5", "glm52", "deepseek_v32", "qwen3_next_80b_a3b",
-        "qwen35_27b", "qwen35_35b_a3b", "qwen35_122b_a10b", "qwen35_397b_a17b",
-        "nemotron3_super_120b_a12b", "nemotron3_ultra_550b_a55b"}) {
+       {"glm45", "glm45_air", "glm46", "glm5", "glm52", "deepseek_v32", "deepseek_v4_flash",
+        "deepseek_v4_pro", "qwen3_next_80b_a3b", "qwen35_27b", "qwen35_35b_a3b", "qwen35_122b_a10b",
+        "qwen35_397b_a17b", "nemotron3_super_120b_a12b", "nemotron3_ultra_550b_a55b"}) {
     const AttentionContext context{.model = shipped(name),
                                    .step = {.batch = 1, .context = 1},
                                    .placement = {TierId(0), TierId(0)},
@@ -134,6 +139,53 @@ TEST(ModelZoo, PredictionModuleOfDeepSeekV3IsThePublishedRest) {
                                  .speculation = &config};
   EXPECT_EQ(draft_weights(context) + 2LL * 129'280 * 7168, 13'463'426'304);
   EXPECT_EQ(context.model.parameters() + 13'463'426'304, 684'489'845'504);
+}
+
+// DeepSeek-V4's module has a layer with a window alone, two products of the width for the embedding
+// and the hidden state, three norms and hyper-connections of its own before the head.
+TEST(ModelZoo, PredictionModuleOfDeepSeekV4IsASlidingLayer) {
+  for (const char* name : {"deepseek_v4_flash", "deepseek_v4_pro"}) {
+    const LlmConfig m = shipped(name);
+    LlmConfig layer = m.layers_of(LayerType::sliding_attention);
+    layer.layers = 1;
+    layer.moe->hash_layers.reset();
+    EXPECT_EQ(layer.layer_parameters(0) + 2 * m.hidden * m.hidden + 3 * m.hidden + m.hyper_head(),
+              m.left_out.at("mtp"))
+        << name;
+  }
+}
+
+// 30 of 61 layers of DeepSeek-V4-Pro have a row of 512 for 4 positions, with an index key of 132 B,
+// and 31 one for 128; of DeepSeek-V4-Flash 21 and 20 of 43.
+TEST(ModelZoo, CompressedRowsOfAPosition) {
+  const LlmConfig pro = shipped("deepseek_v4_pro");
+  EXPECT_EQ(pro.cached_width(), 30 * 512 / 4 + 31 * 512 / 128);
+  EXPECT_EQ(pro.index_keys().in_base(), 30 * 132 / 4);
+  const LlmConfig flash = shipped("deepseek_v4_flash");
+  EXPECT_EQ(flash.cached_width(), 21 * 512 / 4 + 20 * 512 / 128);
+  EXPECT_EQ(flash.index_keys().in_base(), 21 * 132 / 4);
+}
+
+// At 1048576 positions DeepSeek-V4-Pro has 10 % of the cache of DeepSeek-V3.2 and DeepSeek-V4-Flash
+// 7 % (arXiv 2606.19348, section 1), with index keys in FP4: 64 bytes and 4 of scales. Rows have
+// 584 bytes, and those of V3.2 656 and an index key of 132.
+TEST(ModelZoo, CacheOfAMillionPositionsIsThePublishedShare) {
+  constexpr double kPositions = 1'048'576;
+  const LlmConfig before = shipped("deepseek_v32");
+  const double cache = static_cast<double>(before.layers) * kPositions * (656 + 132);
+  for (const auto& [name, percent] :
+       {std::pair("deepseek_v4_pro", 10.0), {"deepseek_v4_flash", 7}}) {
+    const LlmConfig m = shipped(name);
+    double sum = 0;
+    for (const LayerType type : m.types()) {
+      const LlmConfig of_type = m.layers_of(type);
+      if (!compresses(type)) continue;
+      sum += static_cast<double>(of_type.layers) * kPositions /
+             static_cast<double>(of_type.compression->positions) *
+             (584 + (of_type.indexer ? 68 : 0));
+    }
+    EXPECT_EQ(std::round(100 * sum / cache), percent) << name;
+  }
 }
 
 // Published in billions, with half of the last printed digit.

@@ -209,6 +209,22 @@ TEST(SpeculativeStep, OfTieredRowsFetchesTheFarOnesOnce) {
   }
 }
 
+// A small model has the types that it states, unless the draft states one.
+TEST(SpeculativeStep, ADraftModelHasItsPublishedTypes) {
+  AttentionContext c = testing::small_step();
+  SpeculationConfig config;
+  config.draft.kind = "model";
+  config.draft.model = c.model;
+  config.draft.model.weights =
+      PublishedWeights{.type = DataType::bf16, .parts = {.mlp = DataType::int4}};
+  c.speculation = &config;
+  EXPECT_EQ(draft_context(c).step.weight_type, DataType::bf16);
+  EXPECT_EQ(draft_context(c).step.weight_types.mlp, DataType::int4);
+  config.draft.weight_type = DataType::fp8;
+  EXPECT_EQ(draft_context(c).step.weight_type, DataType::fp8);
+  EXPECT_FALSE(draft_context(c).step.weight_types.any());
+}
+
 TEST(DraftPasses, BeginWithWhatWasVerified) {
   const auto positions = [](DraftKind kind) {
     std::string out;
