@@ -26,6 +26,8 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.4g} ms", 1e3 * seconds) : fmt::format("{:.4g} s", seconds);
 }
 std::string value_text(PublishedMetric metric, double value) {
+  if (metric == PublishedMetric::energy) return fmt::format("{:.4g} J", value);
+  if (metric == PublishedMetric::power) return fmt::format("{:.4g} W", value);
   if (metric != PublishedMetric::throughput) return time_text(value);
   return value < 100 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
@@ -197,6 +199,9 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
   table.notes.push_back(
       fmt::format("aims: tpot and median gap {:.0f} %, ttft {:.0f} %, throughput {:.0f} %",
                   100 * runs.aims.tpot, 100 * runs.aims.ttft, 100 * runs.aims.throughput));
+  if (errors_of(outcomes, PublishedMetric::energy, [](const auto&) { return true; }).count > 0)
+    table.notes.push_back(fmt::format("aims: energy {:.0f} %, power {:.0f} %",
+                                      100 * runs.aims.energy, 100 * runs.aims.power));
   for (const PublishedOutcome& outcome : outcomes)
     if (!outcome.problem.empty())
       table.notes.push_back(

@@ -32,8 +32,9 @@ class ServingSummary {
 
   std::string text() const {
     return fmt::format("{}  (run {})\n\n", printable(record_.name), record_.run_id.substr(0, 12)) +
-           setup() + '\n' + latencies() + throughput() + unsettled() + load() + little() + '\n' +
-           memory() + time() + moves() + tiers() + channels() + trust_line(record_);
+           setup() + '\n' + latencies() + throughput() + unsettled() + energy() + load() +
+           little() + '\n' + memory() + time() + moves() + tiers() + channels() +
+           trust_line(record_);
   }
 
  private:
@@ -153,6 +154,19 @@ class ServingSummary {
     return out + fmt::format("goodput    {} requests/s: {:.1f} % within {}\n",
                              number_text(value("goodput_requests_per_s")), 100 * *kept,
                              join(promises, " and "));
+  }
+
+  // Empty where a device states no energy.
+  std::string energy() const {
+    const auto joules = find("energy_j_per_token");
+    if (!joules) return "";
+    std::string out = fmt::format(
+        "energy     {} J a token out (class {}), {} J of it by the GPUs at {} W each",
+        number_text(*joules), name(record_.metrics.at("energy_j_per_token").number_class),
+        number_text(value("gpu_energy_j_per_token")), number_text(value("power_w.mean")));
+    if (const auto usd = find("cost_usd_per_mtoken"))
+      out += fmt::format("; {} USD a million tokens", number_text(*usd));
+    return out + '\n';
   }
 
   // A remark where far more requests arrive than leave: the rates of the window are not the

@@ -69,6 +69,7 @@ std::vector<HostTime> host_times(const std::vector<std::string>& names) {
 
 // Throughput says nothing that the times of a closed loop do not say.
 bool counts(PublishedMetric metric, const PublishedRun& run) {
+  if (metric == PublishedMetric::energy || metric == PublishedMetric::power) return false;
   return metric != PublishedMetric::throughput || !run.published.tpot;
 }
 

@@ -212,6 +212,7 @@ void add_validate(Verb program) {
   add_validate_levels(verb);
   add_validate_sensitivity(verb);
   add_validate_serving(verb);
+  add_validate_energy(verb);
   verb.on_chosen([options] { return validate(*options); });
 }
 

@@ -121,4 +121,26 @@ void add_validate_serving(Verb validate) {
   verb.on_chosen([options] { return validate_serving(*options); });
 }
 
+void add_validate_energy(Verb validate) {
+  auto options = std::make_shared<ValidateServingArguments>();
+  Verb verb = validate.add("energy", "Compare energy and power of simulated servers with measured");
+  verb.footer(
+      "The runs are those of configs/calibration/energy. The label `rows` tells the runs to which\n"
+      "the energy of the cards is fitted from those that were held out.");
+  verb.option("--only", options->tables.only, "Only this group of runs (repeatable)").type("GROUP");
+  verb.option("--set", options->tables.set, "Change a default of every run (repeatable)")
+      .type(kSettingType);
+  verb.option("-j,--jobs", options->jobs, "Number of runs at a time; 0 is one for each core")
+      .between(0, 1024);
+  verb.option("-o,--output", options->page, "Also write a page of the tables and the drawing")
+      .type("FILE.html");
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.on_chosen([options] {
+    options->tables.files = {
+        (config_root() / "calibration" / "energy" / "served_runs.csv").string()};
+    options->tables.table = "ml_energy";
+    return validate_serving(*options);
+  });
+}
+
 }  // namespace tiersim::cli

@@ -6,5 +6,7 @@ namespace tiersim::cli {
 
 /// Adds the family `serving` to the verb `validate`.
 void add_validate_serving(Verb validate);
+/// Adds the family `energy`: the same with the shipped table of measured energy.
+void add_validate_energy(Verb validate);
 
 }  // namespace tiersim::cli

@@ -61,10 +61,16 @@ inline constexpr std::array kMetrics{
                      "time from a prefill's first token until the GPUs that decode have its cache"},
     MetricDefinition{
         "energy_j_per_token", "J",
-        "energy of moved bytes, arithmetic and idle power, if every device states them"},
+        "energy of moved bytes, arithmetic, work and idle power, if every device states them; "
+        "for a server over its window"},
+    MetricDefinition{"gpu_energy_j_per_token", "J",
+                     "part of energy_j_per_token that GPUs and their own memories take"},
+    MetricDefinition{"power_w.mean", "W",
+                     "mean power of a GPU with its own memory over the step, or over the window"},
     MetricDefinition{
         "cost_usd_per_mtoken", "USD",
-        "cost of hardware over its working life and of electricity, for a million tokens"},
+        "cost of hardware over its working life and of electricity, or of rent, for a million "
+        "tokens"},
     MetricDefinition{"break_even_factor", "1",
                      "value of the setting at which a point of a sweep equals its reference, where "
                      "the SPEC asks for it (break_even)"},

@@ -34,6 +34,7 @@ void describe(Fields& f, DeviceFile& c) {
     describe_one(fields, kind, same, c.link, library.link);
     describe_one(fields, kind, same, c.request, library.request);
     describe_one(fields, kind, same, c.compute, library.compute);
+    if (library.compute.find(kind) != nullptr) describe_power(fields, c.power);
     describe_one(fields, kind, same, c.collective, library.collective);
     c.kind = kind;
   });

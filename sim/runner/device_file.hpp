@@ -18,6 +18,7 @@ struct DeviceFile {
   std::unique_ptr<DeviceSpec<ComputeUnit>> compute;
   std::unique_ptr<DeviceSpec<Collective>> collective;
   DeviceCosts costs;
+  ComputePower power;  ///< of a compute unit
 
   /// "memory", "link", "request" or "compute".
   std::string category() const;

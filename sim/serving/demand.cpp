@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/step/accounting.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -24,8 +26,14 @@ void Demand::add(const OpPlan& plan, const System& system) {
   for (const DeviceTraffic& traffic : plan.traffic) {
     std::int64_t& sum = numbers_[place(traffic.device, traffic.direction)];
     sum = checked(Int128{sum} + (traffic.payload * system.sharers(traffic.device)).in_base());
+    std::int64_t& moved =
+        numbers_[kFirstChannel + channels_ + 2 * devices_ + traffic.device.index()];
+    moved = checked(Int128{moved} + traffic.moved.in_base());
   }
   numbers_[kTime] = checked(Int128{numbers_[kTime]} + plan.setup.count() + body.count());
+  constexpr std::int64_t kThousand = 1000;
+  numbers_[kKiloflops] += (plan.powered_flops.in_base() + kThousand / 2) / kThousand;
+  numbers_[kActive] += active_time(plan, system).count();
   if (plan.exclusive) ++numbers_[kKernels];
 }
 

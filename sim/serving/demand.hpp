@@ -15,7 +15,8 @@ class Demand {
   /// No work on this system.
   explicit Demand(const System& system)
       : channels_(system.channels().size()),
-        numbers_(kFirstChannel + channels_ + 2 * system.device_names().size()) {}
+        devices_(system.device_names().size()),
+        numbers_(kFirstChannel + channels_ + 3 * devices_) {}
 
   Duration time() const { return Duration(numbers_[kTime]); }
   void set_time(Duration time) { numbers_[kTime] = time.count(); }
@@ -31,23 +32,37 @@ class Demand {
     return Bytes::from_base(numbers_[place(device, direction)]);
   }
 
+  // What takes energy, of one GPU.
+  /// Thousands of FLOPs as their energy counts (OpPlan::powered_flops).
+  std::int64_t powered_kiloflops() const { return numbers_[kKiloflops]; }
+  /// Time for which the GPU takes its active_power.
+  Duration active() const { return Duration(numbers_[kActive]); }
+  /// Bytes in whole granules of the device, in both directions.
+  Bytes moved(DeviceId device) const {
+    return Bytes::from_base(numbers_[kFirstChannel + channels_ + 2 * devices_ + device.index()]);
+  }
+
   /// Adds one operation after the others.
   void add(const OpPlan& plan, const System& system);
   /// Adds another demand `times` times after the others.
   void add(const Demand& other, std::int64_t times = 1);
   /// Adds the linear interpolation from `low` to `high` at `part` / `whole`.
   void add_between(const Demand& low, const Demand& high, std::int64_t part, std::int64_t whole);
+  bool empty() const { return numbers_.empty(); }
   void clear() { numbers_.assign(numbers_.size(), 0); }
 
  private:
   static constexpr std::size_t kTime = 0;
   static constexpr std::size_t kKernels = 1;
-  static constexpr std::size_t kFirstChannel = 2;
+  static constexpr std::size_t kKiloflops = 2;
+  static constexpr std::size_t kActive = 3;
+  static constexpr std::size_t kFirstChannel = 4;
   std::size_t place(DeviceId device, Direction direction) const {
     return kFirstChannel + channels_ + 2 * device.index() + static_cast<std::size_t>(direction);
   }
 
   std::size_t channels_ = 0;
+  std::size_t devices_ = 0;
   std::vector<std::int64_t> numbers_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/record/serving_record.hpp"
+#include "sim/serving/demand.hpp"
 #include "sim/serving/latency_histogram.hpp"
 #include "sim/serving/level_series.hpp"
 #include "sim/serving/serving_config.hpp"
@@ -52,6 +53,7 @@ struct ServingWindow {
   LatencyHistogram gaps = {};
   Duration gpu{};     ///< working time over all stages of all replicas
   Duration host{};    ///< time in which the GPU waits for the host, over all replicas
+  Demand work = {};   ///< of iterations and copies; empty if unknown
   Duration copies{};  ///< time in which it waits for copies that make room, and of states
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/serving/demand.hpp"
 #include "workloads/serving/scheduler.hpp"
 
 namespace tiersim {
@@ -40,6 +41,7 @@ struct IterationSample {
   std::int64_t running = 0;      ///< sequences that hold blocks, at the end
   std::int64_t waiting = 0;      ///< requests without blocks, at the end
   std::int64_t blocks_used = 0;  ///< of the pool, without idle prefixes, at the end
+  const Demand* work = nullptr;  ///< of all stages together, if known; valid during the call
 };
 
 /// A copy of blocks, reported at its end.
@@ -50,6 +52,7 @@ struct MoveSample {
   Bytes bytes{};              ///< over all GPUs
   SimTime begin{};
   SimTime end{};
+  const Demand* work = nullptr;  ///< if known; valid during the call
 };
 
 class ServingObserver {

@@ -44,7 +44,8 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       bell_(parts.engine, 0),
       entrance_(parts.engine, 1),
       slots_(parts.engine, parts.config.scenario.parallel.pipeline),
-      storing_(scheduler_.limits().prefix_levels.size() + 1, 0) {
+      storing_(scheduler_.limits().prefix_levels.size() + 1, 0),
+      work_(parts.system) {
   for (std::int64_t s = 0; s < parts.config.scenario.parallel.pipeline; ++s)
     stages_.push_back(std::make_unique<Resource>(parts.engine, 1));
 }
@@ -178,6 +179,9 @@ Process Replica::iterate(Iteration iteration) {
   const Process work = pass(stages, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
+  work_.clear();
+  for (const StageWork& stage : stages) work_.add(stage.demand);
+  sample.work = &work_;
   spare_ = std::move(stages);
   ++iterations_;
   std::int64_t prompt_tokens = 0;

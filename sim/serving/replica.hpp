@@ -144,6 +144,7 @@ class Replica {
   std::vector<std::int64_t> depths_;  // scratch
   std::vector<StageWork> spare_;      // memory of an earlier iteration's work, used again
   std::vector<std::int64_t> held_;    // this replica's part of the totals
+  Demand work_;                       // scratch: of an iteration, in all stages
   std::vector<std::int64_t> holds_;   // scratch: the same now
 };
 

@@ -23,7 +23,10 @@ OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
   if (gpus == 1) return plan;
   plan.min_duration = plan.uncontended(system.channels()) - plan.setup;
   for (ChannelCharge& charge : plan.charges) charge.busy = part_of(charge.busy, gpus);
-  for (DeviceTraffic& traffic : plan.traffic) traffic.payload = part_of(traffic.payload, gpus);
+  for (DeviceTraffic& traffic : plan.traffic) {
+    traffic.payload = part_of(traffic.payload, gpus);
+    traffic.moved = part_of(traffic.moved, gpus);
+  }
   return plan;
 }
 
@@ -69,7 +72,9 @@ Process Replica::move(SequenceMove what) {
   const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
-  for (std::size_t s = 0; s < stages_.size(); ++s) totals_.copies.add(plan, parts_.system);
+  Demand work(parts_.system);
+  for (std::size_t s = 0; s < stages_.size(); ++s) work.add(plan, parts_.system);
+  totals_.copies.add(work);
   totals_.moved_bytes[kind] += (bytes * parts_.layout.gpus_of_block).in_base();
   const bool received = what.move.kind == MoveKind::handover;
   const std::int64_t from = received ? what.sequence->source : index_;
@@ -83,6 +88,7 @@ Process Replica::move(SequenceMove what) {
   const Process moving = copy(from, plan, receiver);
   co_await moving;
   sample.end = parts_.engine.now();
+  sample.work = &work;
   parts_.observer.on_move(sample);
 }
 

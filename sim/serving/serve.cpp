@@ -1,6 +1,7 @@
 #include "sim/serving/serve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/record/metrics.hpp"
 #include "sim/serving/apart.hpp"
 #include "sim/step/costs.hpp"
 #include "sim/step/recorder.hpp"
@@ -68,7 +70,7 @@ class Provenance {
 
  private:
   bool in_times(const std::string& path) const {
-    if (only_in_costs(path)) return false;
+    if (only_in_costs(path, config_.scenario.system)) return false;
     constexpr std::string_view kKernels = "system.gpu.kernels.";
     if (path.starts_with(kKernels)) {
       const std::string rest = path.substr(kKernels.size());
@@ -146,6 +148,38 @@ std::vector<ServedTier> served_tiers(const ServingConfig& config, const System& 
       tiers.push_back({one.tier_names()[t], room.in_base()});
   }
   return tiers;
+}
+
+// Energy and money of the window, over the tokens that came in it.
+void record_costs(const ServingConfig& config, const System& all, const System& one,
+                  const Demand& work, RunRecord& out) {
+  const Metric& window = out.metrics.at("window_s");
+  const Metric& rate = out.metrics.at("throughput_tokens_per_s");
+  const double tokens = rate.value * window.value;
+  if (work.empty() || tokens <= 0) return;
+  constexpr double kKilo = 1000;
+  PoweredWork powered{.flops = static_cast<double>(work.powered_kiloflops()) * kKilo,
+                      .active = work.active(),
+                      .on = Duration(std::llround(window.value * 1e12)),
+                      .on_gpus = all.gpus(),
+                      .working_gpus = one.gpus()};
+  for (std::size_t d = 0; d < all.device_names().size(); ++d)
+    powered.moved.push_back(work.moved(DeviceId(d)));
+  const StepCosts costs = costs_of(config.scenario.system, all, powered);
+  const auto metric = [&](std::string_view name, double value, NumberClass by) {
+    const MetricDefinition* definition = find_metric(name);
+    TS_EXPECTS(definition != nullptr, name);
+    out.metrics[std::string(name)] = {value, std::string(definition->unit),
+                                      weakest(by, rate.number_class)};
+  };
+  if (costs.joules) {
+    metric("energy_j_per_token", *costs.joules / tokens, costs.joules_class);
+    metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, costs.joules_class);
+    metric("power_w.mean", *costs.gpu_joules / window.value / static_cast<double>(all.gpus()),
+           costs.joules_class);
+  }
+  if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, costs.usd_class);
+  out.costs_unstated = costs.unstated;
 }
 
 void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRecord& out) {
@@ -246,6 +280,7 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, 
   out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
   const NumberClass time_class = Provenance(config, one, served->taken).add_to(out);
   statistics->record(out, time_class);
+  record_costs(config, all, one, statistics->work(), out);
   record_devices(all, *served, out);
   record_cache(*layout, served->totals, *out.serving);
   return out;

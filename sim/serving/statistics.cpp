@@ -94,8 +94,8 @@ void ServingStatistics::change(std::size_t level, std::int64_t by) {
     seen_.levels.change(change);
 }
 
-bool ServingStatistics::in_window() const {
-  return opens_ && now_ > *opens_ && (!closes_ || now_ <= *closes_);
+bool ServingStatistics::in_window(SimTime at) const {
+  return opens_ && at > *opens_ && (!closes_ || at <= *closes_);
 }
 
 void ServingStatistics::announce(SimTime now) {
@@ -149,6 +149,7 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     window.host += std::max(Duration{}, copies - host);
     window.copies += gpu - copies;
   }
+  if (in_window()) add_work(sample.work);
   if (in_window() && sample.decodes > 0) {
     window.decodes += sample.decodes;
     window.drafts += sample.drafts;
@@ -156,6 +157,19 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     ++window.decoding;
   }
   replica.free = sample.stages.empty() ? sample.end : sample.stages.front().second;
+}
+
+void ServingStatistics::on_move(const MoveSample& sample) {
+  if (in_window(sample.end)) add_work(sample.work);
+}
+
+void ServingStatistics::add_work(const Demand* work) {
+  if (work == nullptr) return;
+  Demand& sum = seen_.window.work;
+  if (sum.empty())
+    sum = *work;
+  else
+    sum.add(*work);
 }
 
 void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {
@@ -222,6 +236,7 @@ void ServingStatistics::join(ServingStatistics& part, SimTime end) {
   window.gpu += more.window.gpu;
   window.host += more.window.host;
   window.copies += more.window.copies;
+  if (!more.window.work.empty()) add_work(&more.window.work);
   seen_.finished += more.finished;
   seen_.later_tokens += more.later_tokens;
   seen_.prefilled += more.prefilled;

@@ -48,6 +48,7 @@ class ServingStatistics final : public ServingObserver {
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
   void on_finish(const RequestOutcome& outcome) override;
+  void on_move(const MoveSample& sample) override;
   /// A channel was busy for `busy` of the time between `from` and `to`: bytes over capacity.
   void on_use(std::size_t channel, SimTime from, SimTime to, Duration busy);
 
@@ -72,6 +73,8 @@ class ServingStatistics final : public ServingObserver {
   /// the times. Checks that no request and no token is lost, and that the integral of the requests
   /// in the system is the sum of their stays.
   void record(RunRecord& out, NumberClass time_class);
+  /// The work of iterations and copies that ended in the window; empty if unknown.
+  const Demand& work() const { return seen_.window.work; }
 
  private:
   struct Replica {
@@ -88,7 +91,9 @@ class ServingStatistics final : public ServingObserver {
   void change(std::size_t level, std::int64_t by);
   /// Adds a level's time up to now to the timeline.
   void settle(std::size_t level);
-  bool in_window() const;
+  bool in_window(SimTime at) const;
+  bool in_window() const { return in_window(now_); }
+  void add_work(const Demand* work);
 
   ServingObservations seen_;
   std::span<ServedRequest> requests_;  // those of the whole, by id

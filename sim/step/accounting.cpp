@@ -19,6 +19,13 @@ std::vector<ClassBytes> footprint_of(const StepGraph& graph) {
   return footprint;
 }
 
+Duration active_time(const OpPlan& plan, const System& system) {
+  if (plan.active_share == 0) return {};
+  const Duration time = plan.uncontended(system.channels());
+  if (plan.active_share == 1) return time;
+  return Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) * plan.active_share));
+}
+
 Accounting account(const StepGraph& graph, const System& system, const OpPlans& plans) {
   Accounting out;
   out.footprint = footprint_of(graph);
@@ -34,6 +41,8 @@ Accounting account(const StepGraph& graph, const System& system, const OpPlans& 
       sum.payload[tensor_class] += part.payload * times;
       sum.moved[tensor_class] += part.moved * times;
     }
+    out.powered_flops += plan.powered_flops * times;
+    out.active += active_time(plan, system) * times;
     for (const ChannelCharge& charge : plan.charges)
       out.busy[charge.channel.index()] += charge.busy * times;
   }

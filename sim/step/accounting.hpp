@@ -29,10 +29,15 @@ struct Accounting {
   std::vector<DeviceSum> traffic;     ///< by DeviceId
   std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
   Flops flops;
-  Flops padding;      ///< the part of `flops` that only fills tiles
-  Bytes exchanged;    ///< by collectives, counted as in CollectiveWork
-  Bytes handed_over;  ///< cache sent to GPUs that decode
+  Flops powered_flops;  ///< `flops` as their energy counts (OpPlan::powered_flops)
+  Duration active{};    ///< time of active_power: kernels and collectives, each alone
+  Flops padding;        ///< the part of `flops` that only fills tiles
+  Bytes exchanged;      ///< by collectives, counted as in CollectiveWork
+  Bytes handed_over;    ///< cache sent to GPUs that decode
 };
+
+/// The time for which the operation takes active_power: shorter than its own at a lower clock.
+Duration active_time(const OpPlan& plan, const System& system);
 
 Accounting account(const StepGraph& graph, const System& system, const OpPlans& plans);
 

@@ -1,16 +1,18 @@
 #include "sim/step/costs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tiersim {
 namespace {
 
 constexpr double kSecondsPerYear = 365.25 * 86'400;
+constexpr double kSecondsPerHour = 3'600;
 
 class Sum {
  public:
-  Sum(const SystemConfig& config, const System& system, const Accounting& accounting, Duration time)
-      : config_(config), system_(system), accounting_(accounting), time_(time) {}
+  Sum(const SystemConfig& config, const System& system, const PoweredWork& work)
+      : config_(config), system_(system), work_(work) {}
 
   StepCosts total() {
     add_gpu();
@@ -20,39 +22,77 @@ class Sum {
     for (const auto& [name, link] : config_.links)
       add_device(name, link.costs, DeviceId(device++), 1, false);
     StepCosts out{.joules = {},
+                  .gpu_joules = {},
                   .usd = {},
                   .joules_class = energy_class_,
                   .usd_class = weakest(energy_class_, price_class_),
                   .unstated = unstated_};
-    if (!energy_whole_) return out;
-    out.joules = joules_;
-    if (!config_.economics || !price_whole_) return out;
-    const EconomicsConfig& e = *config_.economics;
-    for (const NumberClass c : {e.amortisation_years.number_class, e.utilisation.number_class,
-                                e.electricity.number_class})
-      out.usd_class = weakest(out.usd_class, c);
-    const double working = e.amortisation_years.value * kSecondsPerYear * e.utilisation.value;
-    constexpr double kJoulesPerKilowattHour = 3.6e6;
-    const double usd_per_joule =
-        static_cast<double>(e.electricity.value.in_base()) * 1e-9 / kJoulesPerKilowattHour;
-    out.usd = price_ * to_seconds(time_) / working + joules_ * usd_per_joule;
+    if (energy_whole_) {
+      out.gpu_joules = std::min(sum_of(gpu_), most_of_gpus());
+      out.joules = *out.gpu_joules + sum_of(others_);
+    }
+    if (config_.economics) add_money(*config_.economics, out);
     return out;
   }
 
  private:
+  struct Part {
+    double working_joules = 0;  // of a GPU at work
+    double idle_watts = 0;      // of a GPU and its share of the devices
+  };
+  double sum_of(const Part& part) const {
+    return part.working_joules * static_cast<double>(work_.working_gpus) +
+           part.idle_watts * to_seconds(work_.on) * static_cast<double>(work_.on_gpus);
+  }
+
+  // The board keeps its power, or the limit, on average.
+  double most_of_gpus() const {
+    const ComputePower& power = config_.gpu.power;
+    double watts = std::numeric_limits<double>::infinity();
+    if (power.board_power) watts = to_watts(power.board_power->value);
+    if (power.power_limit) watts = std::min(watts, to_watts(*power.power_limit));
+    return watts * to_seconds(work_.on) * static_cast<double>(work_.on_gpus);
+  }
+
+  void add_money(const EconomicsConfig& e, StepCosts& out) const {
+    const double paid = to_seconds(work_.on) * static_cast<double>(work_.on_gpus) /
+                        e.utilisation.value;  // GPU-seconds
+    if (e.rent_per_hour) {
+      out.usd = to_usd(e.rent_per_hour->value) / kSecondsPerHour * paid;
+      out.usd_class = weakest(e.rent_per_hour->number_class, e.utilisation.number_class);
+      return;
+    }
+    if (!out.joules || !price_whole_) return;
+    for (const NumberClass c : {e.amortisation_years.number_class, e.utilisation.number_class,
+                                e.electricity.number_class})
+      out.usd_class = weakest(out.usd_class, c);
+    constexpr double kJoulesPerKilowattHour = 3.6e6;
+    const double usd_per_joule =
+        static_cast<double>(e.electricity.value.in_base()) * 1e-9 / kJoulesPerKilowattHour;
+    out.usd = price_ * paid / (e.amortisation_years.value * kSecondsPerYear) +
+              *out.joules * usd_per_joule;
+  }
+
   void add_gpu() {
     const DeviceCosts& costs = config_.gpu.costs;
     if (costs.energy_per_flop) {
-      joules_ += to_joules(accounting_.flops * costs.energy_per_flop->value);
+      constexpr double kJoules = 1e-18;  // in one aJ
+      gpu_.working_joules +=
+          work_.flops * static_cast<double>(costs.energy_per_flop->value.in_base()) * kJoules;
       note(energy_class_, costs.energy_per_flop->number_class);
     } else {
       lacks("gpu", "energy_per_flop", energy_whole_);
     }
-    add_idle(costs, 1);
+    if (const auto& active = config_.gpu.power.active_power) {
+      gpu_.working_joules += to_watts(active->value) * to_seconds(work_.active);
+      note(energy_class_, active->number_class);
+    }
+    add_idle(costs, 1, gpu_);
     if (!costs.idle_power) unstated_.emplace_back("gpu: idle_power");
-    if (costs.price) {
-      price_ += to_usd(costs.price->value);
-      note(price_class_, costs.price->number_class);
+    const bool named = config_.economics && config_.economics->gpu_price;
+    if (const auto& price = named ? config_.economics->gpu_price : costs.price) {
+      price_ += to_usd(price->value);
+      note(price_class_, price->number_class);
     } else {
       lacks("gpu", "price", price_whole_);
     }
@@ -60,11 +100,15 @@ class Sum {
 
   void add_device(const std::string& name, const DeviceCosts& costs, DeviceId id,
                   std::int64_t units, bool is_tier) {
-    const auto& [read, write] = accounting_.traffic[id.index()];
-    const Bytes moved = total_of(read) + total_of(write);
+    const auto tier = is_tier ? config_.tiers.find(name) : config_.tiers.end();
+    Part& part = tier != config_.tiers.end() && tier->second.path.empty() ? gpu_ : others_;
+    const Bytes moved = work_.moved[id.index()];
     if (moved > Bytes{}) {
       if (costs.energy_per_byte) {
-        joules_ += to_joules(moved * costs.energy_per_byte->value);
+        constexpr double kJoules = 1e-15;  // in one fJ
+        part.working_joules += static_cast<double>(moved.in_base()) *
+                               static_cast<double>(costs.energy_per_byte->value.in_base()) *
+                               kJoules;
         note(energy_class_, costs.energy_per_byte->number_class);
       } else {
         lacks(name, "energy_per_byte", energy_whole_);
@@ -72,7 +116,7 @@ class Sum {
     }
     const std::int64_t sharers = system_.sharers(id);
     const double each = static_cast<double>(units) / static_cast<double>(sharers);
-    add_idle(costs, each);
+    add_idle(costs, each, part);
     if (costs.price) {
       price_ += to_usd(costs.price->value) * each;
       note(price_class_, costs.price->number_class);
@@ -87,9 +131,9 @@ class Sum {
     if (is_tier) price_whole_ = whole;
   }
 
-  void add_idle(const DeviceCosts& costs, double devices) {
+  void add_idle(const DeviceCosts& costs, double devices, Part& part) {
     if (!costs.idle_power) return;
-    joules_ += to_joules(costs.idle_power->value * time_) * devices;
+    part.idle_watts += to_watts(costs.idle_power->value) * devices;
     note(energy_class_, costs.idle_power->number_class);
   }
 
@@ -100,14 +144,13 @@ class Sum {
     unstated_.push_back(device + ": " + field);
     whole = false;
   }
-  static Bytes total_of(const TrafficSum& sum) { return tiersim::total(sum.moved); }
 
   const SystemConfig& config_;
   const System& system_;
-  const Accounting& accounting_;
-  Duration time_;
-  double joules_ = 0;
-  double price_ = 0;
+  const PoweredWork& work_;
+  Part gpu_;          // with its own memories
+  Part others_;       // all other devices
+  double price_ = 0;  // of a GPU and its share of the devices
   bool energy_whole_ = true;
   bool price_whole_ = true;
   NumberClass energy_class_ = NumberClass::measured;
@@ -115,17 +158,40 @@ class Sum {
   std::vector<std::string> unstated_;
 };
 
+bool is_in_limited_power(std::string_view path, const SystemConfig& config) {
+  if (!config.gpu.power.power_limit || path.ends_with("price") || path.ends_with("price_per_gb"))
+    return false;
+  if (path.starts_with("system.gpu.")) return !path.ends_with("board_power");
+  return std::ranges::any_of(config.tiers, [&](const auto& entry) {
+    const auto& [name, tier] = entry;
+    return tier.path.empty() && path == "system.tiers." + name + ".memory.energy_per_byte";
+  });
+}
+
 }  // namespace
 
-bool only_in_costs(std::string_view path) {
+bool is_cost_number(std::string_view path) {
   if (path.starts_with("system.economics.")) return true;
   const std::string_view key = path.substr(path.rfind('.') + 1);
   return path.starts_with("system.") && std::ranges::find(kCostKeys, key) != kCostKeys.end();
 }
 
+bool only_in_costs(std::string_view path, const SystemConfig& config) {
+  return is_cost_number(path) && !is_in_limited_power(path, config);
+}
+
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
                    Duration time) {
-  return Sum(config, system, accounting, time).total();
+  PoweredWork work{.flops = static_cast<double>(accounting.powered_flops.in_base()),
+                   .active = accounting.active,
+                   .on = time};
+  for (const auto& [read, write] : accounting.traffic)
+    work.moved.push_back(total(read.moved) + total(write.moved));
+  return costs_of(config, system, work);
+}
+
+StepCosts costs_of(const SystemConfig& config, const System& system, const PoweredWork& work) {
+  return Sum(config, system, work).total();
 }
 
 }  // namespace tiersim

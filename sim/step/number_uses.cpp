@@ -76,7 +76,8 @@ void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) 
 
 }  // namespace
 
-NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
+NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim)
+    : config_(config) {
   visit_uses(
       config, sim,
       [this](std::string_view kind, std::string_view name, std::string_view rest, bool used) {
@@ -89,7 +90,7 @@ NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim
 }
 
 bool NumbersInTimes::contains(std::string_view path) const {
-  if (only_in_costs(path)) return false;
+  if (only_in_costs(path, config_)) return false;
   // Names may contain dots: the device is the one with the longest matching name.
   const Device* device = nullptr;
   for (const Device& d : devices_)

@@ -15,6 +15,7 @@ namespace tiersim {
 class NumbersInTimes {
  public:
   NumbersInTimes(const SystemConfig& config, const Simulation& sim);
+  /// `config` must outlive this.
   /// `path` is that of a number in the scenario: "system.tiers.pool.memory.peak".
   bool contains(std::string_view path) const;
 
@@ -23,6 +24,7 @@ class NumbersInTimes {
     std::string prefix;  // of the paths of its numbers
     bool used;
   };
+  const SystemConfig& config_;
   std::vector<Device> devices_;
 };
 

@@ -263,8 +263,12 @@ void Recorder::costs() {
   // The costs are for one GPU, the tokens for its whole replica.
   const double tokens = static_cast<double>(sim_.graph.tokens) * tokens_of_step(config_) /
                         static_cast<double>(config_.parallel.devices());
-  if (costs.joules)
-    metric("energy_j_per_token", *costs.joules / tokens, weakest(costs.joules_class, time_class_));
+  if (costs.joules) {
+    const NumberClass by = weakest(costs.joules_class, time_class_);
+    metric("energy_j_per_token", *costs.joules / tokens, by);
+    metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, by);
+    metric("power_w.mean", *costs.gpu_joules / to_seconds(Duration(time)), by);
+  }
   if (costs.usd)
     metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, weakest(costs.usd_class, time_class_));
   record_.costs_unstated = costs.unstated;

@@ -13,7 +13,7 @@ namespace {
 bool matters(const NumberRecord& number, const RunRecord& record) {
   if (!number.ci95) return false;
   const bool costs = record.metrics.contains("energy_j_per_token");
-  return number.in_times || (costs && only_in_costs(number.path));
+  return number.in_times || (costs && is_cost_number(number.path));
 }
 
 Interval<double> around(double value, const std::vector<double>& drawn) {

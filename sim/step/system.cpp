@@ -21,6 +21,18 @@ Access requested(Access access, const Requester& engine) {
   return access;
 }
 
+template <class T>
+double joules_each(const Sourced<T>& energy) {
+  constexpr double kBase = std::is_same_v<T, EnergyPerByte> ? 1e-15 : 1e-18;
+  return static_cast<double>(energy.value.in_base()) * kBase;
+}
+
+// OpPlan::active_share of work without bytes and arithmetic, at the clock that the limit allows.
+double waiting_share(const PowerCap& cap) {
+  const Duration any(kPicosecondsPerSecond);
+  return cap.active_share(cap.limited({.memory = any, .body = any}).clock);
+}
+
 // The least use of the device's channels by the access: the moved bytes, once.
 AccessCost payload_only(AccessCost cost) {
   Bytes widest = Bytes::from_base(1);
@@ -46,6 +58,7 @@ System::System(const SystemConfig& config, PathScaling scaling, const TierShare&
       gpu_(gpu ? std::move(gpu) : config.gpu.spec->build()) {
   if (config.host) host_step_ = config.host->step.value;
   build_tiers(config, limit);
+  build_power(config);
   for (const auto* engine : {&config.sm, &config.copy_engine}) {
     const std::string name(kRequesterNames[requesters_.size()]);
     Engine& built = requesters_.emplace_back();
@@ -114,6 +127,21 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
     ++next;
   }
   build_fabrics(config, links);
+}
+
+void System::build_power(const SystemConfig& config) {
+  const ComputePower& power = config.gpu.power;
+  if (!power.power_limit) return;
+  for (const auto& [name, tier] : config.tiers)
+    own_energy_.push_back(tier.path.empty() ? joules_each(*tier.memory.costs.energy_per_byte) : 0);
+  flop_energy_ = joules_each(*config.gpu.costs.energy_per_flop);
+  PowerNumbers numbers{.limit = to_watts(*power.power_limit),
+                       .idle = to_watts(config.gpu.costs.idle_power->value),
+                       .active = to_watts(power.active_power->value),
+                       .exponent = power.power_exponent->value,
+                       .least_clock = power.least_clock->value};
+  if (power.board_power) numbers.board = to_watts(power.board_power->value);
+  power_cap_.emplace(numbers);
 }
 
 void System::build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links) {
@@ -260,6 +288,7 @@ OpPlan System::plan_collective(const Op& op) const {
   }
   plan.setup_reason = "collective";
   plan.min_reason = "collective";
+  plan.active_share = power_cap_ ? waiting_share(*power_cap_) : 1;
   // The packets of a send, too, are simulated for all ranks together.
   plan.packet_collective = fabric->packets && cost.out > Bytes{};
   if (plan.packet_collective || op.collective.kind != CollectiveKind::send)
@@ -328,6 +357,27 @@ void System::leave_to_packets(OpPlan& plan) const {
   }
 }
 
+void System::keep_power(const Op& op, Duration memory, KernelTime& time, OpPlan& plan) const {
+  plan.powered_flops = op.flops;
+  plan.active_share = 1;
+  if (!power_cap_ || op.kind != OpKind::compute) return;
+  double joules = 0;
+  for (const DeviceTraffic& part : plan.traffic)
+    if (part.device.index() < own_energy_.size())
+      joules += own_energy_[part.device.index()] * static_cast<double>(part.moved.in_base());
+  const double flop_joules = flop_energy_ * static_cast<double>(op.flops.in_base());
+  const LimitedKernel limited = power_cap_->limited({.memory_joules = joules,
+                                                     .flop_joules = flop_joules,
+                                                     .launch = op.fused ? Duration{} : time.launch,
+                                                     .memory = time.own_memory.value_or(memory),
+                                                     .compute = time.compute,
+                                                     .body = time.body});
+  time.body = limited.body;
+  if (limited.flop_joules < flop_joules)
+    plan.powered_flops = scale_up(op.flops, limited.flop_joules / flop_joules);
+  if (limited.clock < 1) plan.active_share = power_cap_->active_share(limited.clock);
+}
+
 OpPlan System::plan_kernel(const Op& op) const {
   OpPlan plan;
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
@@ -337,20 +387,21 @@ OpPlan System::plan_kernel(const Op& op) const {
   if (!kernel) return plan;
 
   const Duration memory = plan.uncontended(channels_) - plan.setup;
-  const KernelTime time = gpu_->time({.family = op.family,
-                                      .arithmetic = op.arithmetic,
-                                      .flops = op.flops,
-                                      .memory_time = memory,
-                                      .other_time = other_time(plan),
-                                      .memory_bytes = plan.own_bytes,
-                                      .memory_latency = plan.own_latency,
-                                      .memory_peak = own_peak_,
-                                      .matrix = op.matrix,
-                                      .attention = op.attention,
-                                      .experts = op.experts,
-                                      .linear = op.linear,
-                                      .indexed = op.indexed,
-                                      .warm = op.warm});
+  KernelTime time = gpu_->time({.family = op.family,
+                                .arithmetic = op.arithmetic,
+                                .flops = op.flops,
+                                .memory_time = memory,
+                                .other_time = other_time(plan),
+                                .memory_bytes = plan.own_bytes,
+                                .memory_latency = plan.own_latency,
+                                .memory_peak = own_peak_,
+                                .matrix = op.matrix,
+                                .attention = op.attention,
+                                .experts = op.experts,
+                                .linear = op.linear,
+                                .indexed = op.indexed,
+                                .warm = op.warm});
+  keep_power(op, memory, time, plan);
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup = op.fused ? plan.remote_latency : plan.setup + time.launch;
   if (op.kind == OpKind::transfer) {

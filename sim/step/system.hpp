@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hwmodels/compute/power_cap.hpp"
 #include "sim/base/id.hpp"
 #include "sim/model/device.hpp"
 #include "sim/step/packet_network.hpp"
@@ -78,11 +79,13 @@ struct OpPlan {
   /// bound of the time; only the engine knows the rest.
   std::vector<PacketDemand> packets = {};
   bool packet_collective = false;  ///< true where its ports and start-up are at packet level
-  Bytes payload;                   ///< of all accesses together
-  Bytes own_bytes;                 ///< moved in the GPU's own memory
-  Duration remote_latency{};       ///< unloaded latency of the tiers behind links
-  Duration own_latency{};          ///< unloaded latency of the GPU's own memory
-  bool beyond_timed = false;       ///< fitted kernel, and this size is outside of the timed range
+  Flops powered_flops;  ///< arithmetic as its energy counts: fewer than its FLOPs at a lower clock
+  double active_share = 0;    ///< of active_power while it runs; 0: the GPU does not work on it
+  Bytes payload;              ///< of all accesses together
+  Bytes own_bytes;            ///< moved in the GPU's own memory
+  Duration remote_latency{};  ///< unloaded latency of the tiers behind links
+  Duration own_latency{};     ///< unloaded latency of the GPU's own memory
+  bool beyond_timed = false;  ///< fitted kernel, and this size is outside of the timed range
   std::string_view timed_kernel = {};  ///< KernelTime::timed_kernel
   Interval<double> spread{1, 1};       ///< KernelTime::spread
 
@@ -230,6 +233,7 @@ class System {
   std::size_t add_channels(const std::string& device, std::span<const Channel> channels,
                            const SystemChannel& like, double scale);
   void build_tiers(const SystemConfig& config, const TierShare& limit);
+  void build_power(const SystemConfig& config);
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
   OpPlan plan_collective(const Op& op) const;
   OpPlan plan_kernel(const Op& op) const;
@@ -237,6 +241,9 @@ class System {
   void issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const;
   /// Charges the SMs on which a kernel computes, or which a gather takes from it.
   void charge_sms(Duration all_of_them, double share, OpPlan& plan) const;
+  /// Lowers the clock of the kernel until its power keeps the limit, and sets `powered_flops` and
+  /// `active_share`.
+  void keep_power(const Op& op, Duration memory, KernelTime& time, OpPlan& plan) const;
   /// Reduces the charges on channels of devices at packet level to the payload.
   void leave_to_packets(OpPlan& plan) const;
   void add_access(const Access& access, RequesterKind requester, OpPlan& plan) const;
@@ -264,6 +271,9 @@ class System {
   std::vector<Engine> requesters_;  // by Requester
   std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
   Duration host_step_{};
+  std::optional<PowerCap> power_cap_;
+  double flop_energy_ = 0;          // J/FLOP
+  std::vector<double> own_energy_;  ///< J/B of the GPU's own memories by DeviceId; else 0
   std::shared_ptr<const ComputeUnit> gpu_;
   /// Index of gpu.sms, if a request engine holds SMs. Its capacity is that of the GPU's own memory:
   /// one byte stands for the work of all SMs in the time of one byte of memory traffic.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hwmodels/device_library.hpp"
+#include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 #include "sim/step/packet_network.hpp"
 
@@ -18,6 +19,7 @@ void describe_device(Fields& f, DeviceConfig<Interface>& c,
     if (!c.spec || c.kind != kind) c.spec = library.find(kind)->make();
     c.kind = kind;
     c.spec->describe(fields);
+    if constexpr (std::is_same_v<Interface, ComputeUnit>) describe_power(fields, c.power);
   });
   if constexpr (!std::is_same_v<Interface, ComputeUnit> && !std::is_same_v<Interface, Collective>)
     f.optional("level", c.level, kLevelNames,
@@ -96,6 +98,35 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
     f.check(name == tiersim::name(Fabric::transfer), "fabrics." + name + ".requester",
             "issues copies, and this purpose has collectives", "of `transfer` alone");
   }
+}
+
+// A limit holds for the GPU with its own memory, so that memory states what its bytes take.
+void check_power(Fields& f, const SystemConfig& c) {
+  const ComputePower& power = c.gpu.power;
+  if (!power.power_limit || !f.is_whole()) return;
+  const DeviceCosts& costs = c.gpu.costs;
+  bool whole = true;
+  for (const auto& [key, stated] : {std::pair{"energy_per_flop", costs.energy_per_flop.has_value()},
+                                    std::pair{"idle_power", costs.idle_power.has_value()},
+                                    std::pair{"active_power", power.active_power.has_value()},
+                                    std::pair{"power_exponent", power.power_exponent.has_value()},
+                                    std::pair{"least_clock", power.least_clock.has_value()}}) {
+    f.check(stated, "gpu.power_limit", "is stated without gpu." + std::string(key),
+            "the power under load follows from it");
+    whole = whole && stated;
+  }
+  for (const auto& [name, tier] : c.tiers)
+    f.check(!tier.path.empty() || tier.memory.costs.energy_per_byte, "gpu.power_limit",
+            "is stated, and tier '" + name + "' states no energy_per_byte",
+            "the power under load follows from it");
+  if (power.board_power)
+    f.check(*power.power_limit <= power.board_power->value, "gpu.power_limit",
+            "exceeds the board_power of the GPU", "at most " + display(power.board_power->value));
+  if (!whole) return;
+  const Power least = static_power(costs.idle_power->value, power, power.least_clock->value);
+  f.check(*power.power_limit > least, "gpu.power_limit",
+          "is no more than the GPU takes at its lowest clock without any work",
+          "above " + display(least));
 }
 
 void check_sharing(Fields& f, const SystemConfig& c) {
@@ -203,6 +234,13 @@ void describe(Fields& f, EconomicsConfig& c) {
   f.required("utilisation", c.utilisation, "Share of these years that it works.",
              in_range(0.001, 1.0));
   f.required("electricity", c.electricity, "Price of energy, cooling included.");
+  const Limits prices = in_range(Money{}, Money::from_base(1'000'000'000'000'000));
+  f.optional("gpu_price", c.gpu_price, "Of one GPU, instead of the price that its device states.",
+             prices);
+  f.optional("rent_per_hour", c.rent_per_hour,
+             "Of one GPU with its share of everything and its electricity, instead of all prices. "
+             "Hours without work are paid, too.",
+             prices);
 }
 
 void describe(Fields& f, SystemConfig& c) {
@@ -224,6 +262,7 @@ void describe(Fields& f, SystemConfig& c) {
   check_fabrics(f, c);
   check_sharing(f, c);
   check_packets(f, c);
+  check_power(f, c);
 }
 
 const FabricConfig* SystemConfig::fabric(Fabric purpose) const {

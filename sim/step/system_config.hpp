@@ -30,6 +30,7 @@ struct DeviceConfig {
   std::unique_ptr<DeviceSpec<Interface>> spec;
   Level level = Level::flow;  ///< a compute unit has none: its kernels run one at a time
   DeviceCosts costs = {};
+  ComputePower power = {};  ///< of a compute unit
 };
 void describe(Fields& f, DeviceConfig<MemoryTier>& c);
 void describe(Fields& f, DeviceConfig<Link>& c);
@@ -87,6 +88,9 @@ struct EconomicsConfig {
   Sourced<double> amortisation_years;
   Sourced<double> utilisation;
   Sourced<MoneyPerEnergy> electricity;
+  std::optional<Sourced<Money>> gpu_price;  ///< instead of the price that the GPU states
+  /// Of a GPU with its share of everything, electricity included; nothing is bought then.
+  std::optional<Sourced<Money>> rent_per_hour;
 };
 void describe(Fields& f, EconomicsConfig& c);
 

@@ -55,14 +55,16 @@ class Preparer {
 
 // True where a reading gives the metric; servers give theirs in any reading.
 bool has(SweepReading reading, std::string_view metric) {
-  constexpr std::array<std::string_view, 8> kOfTheEngine{"step_time_s",
-                                                         "tpot_s",
-                                                         "ttft_s",
-                                                         "handover_s",
-                                                         "screening_time_s",
-                                                         "throughput_tokens_per_s",
-                                                         "energy_j_per_token",
-                                                         "cost_usd_per_mtoken"};
+  constexpr std::array<std::string_view, 10> kOfTheEngine{"step_time_s",
+                                                          "tpot_s",
+                                                          "ttft_s",
+                                                          "handover_s",
+                                                          "screening_time_s",
+                                                          "throughput_tokens_per_s",
+                                                          "energy_j_per_token",
+                                                          "gpu_energy_j_per_token",
+                                                          "power_w.mean",
+                                                          "cost_usd_per_mtoken"};
   if (reading >= SweepReading::times) return true;
   if (std::ranges::find(kOfTheEngine, metric) != kOfTheEngine.end()) return false;
   return reading == SweepReading::analytic || metric != "bound_s";

@@ -87,7 +87,7 @@ StatedStatus status_of(const StatedRange& stated, double low, double high) {
 // Prices and power do not affect times.
 bool is_cost(const std::string& path) {
   return std::ranges::any_of(
-      std::array<std::string_view, 4>{"price", "power", "energy", "economics"},
+      std::array<std::string_view, 5>{"price", "power", "energy", "economics", "least_clock"},
       [&](std::string_view part) { return path.find(part) != std::string::npos; });
 }
 

@@ -16,14 +16,15 @@
 namespace tiersim {
 
 /// The metrics of servers; each is compared with the record's metric of record_metric().
-enum class PublishedMetric : std::uint8_t { tpot, median_gap, ttft, throughput };
-inline constexpr std::array<std::string_view, 4> kPublishedMetricNames{"tpot", "median_gap", "ttft",
-                                                                       "throughput"};
+enum class PublishedMetric : std::uint8_t { tpot, median_gap, ttft, throughput, energy, power };
+inline constexpr std::array<std::string_view, 6> kPublishedMetricNames{
+    "tpot", "median_gap", "ttft", "throughput", "energy", "power"};
 constexpr std::string_view name_of(PublishedMetric metric) {
   return kPublishedMetricNames[static_cast<std::size_t>(metric)];
 }
-inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot, PublishedMetric::median_gap,
-                                              PublishedMetric::ttft, PublishedMetric::throughput};
+inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot,   PublishedMetric::median_gap,
+                                              PublishedMetric::ttft,   PublishedMetric::throughput,
+                                              PublishedMetric::energy, PublishedMetric::power};
 
 /// The name in a record, and its unit there.
 std::string_view record_metric(PublishedMetric metric);
@@ -34,6 +35,8 @@ struct PublishedValues {
   std::optional<Duration> median_gap = {};  ///< median of the gaps between tokens over all answers
   std::optional<Duration> ttft = {};        ///< mean over the requests
   std::optional<double> throughput = {};    ///< output tokens a second, of the whole server
+  std::optional<double> energy = {};        ///< of all GPUs for an output token, J
+  std::optional<double> power = {};         ///< mean of a GPU, W
 
   /// The value in unit_of(); none if it was not printed.
   std::optional<double> value(PublishedMetric metric) const;
@@ -73,6 +76,8 @@ struct PublishedAims {
   double tpot = 0.1;  ///< also for median_gap
   double ttft = 0.2;
   double throughput = 0.1;
+  double energy = 0.1;
+  double power = 0.1;
 
   double value(PublishedMetric metric) const;
 };

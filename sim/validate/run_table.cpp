@@ -231,6 +231,8 @@ class RunTableReader {
     run.published.ttft = time(config_.ttft);
     run.published.tpot = time(config_.tpot);
     run.published.throughput = amount(config_.throughput);
+    run.published.energy = amount(config_.energy);
+    run.published.power = amount(config_.power);
     if (std::ranges::none_of(kPublishedMetrics, [&](PublishedMetric metric) {
           return run.published.value(metric).has_value();
         })) {

@@ -1,6 +1,7 @@
 #include "sim/validate/run_table_config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -119,9 +120,13 @@ void describe(Fields& f, RunTableConfig& c) {
   f.optional("ttft", c.ttft, "Formula: mean time to the first token [s].");
   f.optional("tpot", c.tpot, "Formula: mean time between two tokens of an answer [s].");
   f.optional("throughput", c.throughput, "Formula: output tokens a second of the server.");
+  f.optional("energy", c.energy, "Formula: joules of all GPUs for an output token.");
+  f.optional("power", c.power, "Formula: mean power of a GPU with its memory [W].");
   f.required("assumed", c.assumed, "What the table does not say, and what is taken for it.");
-  f.check(!c.ttft.empty() || !c.tpot.empty() || !c.throughput.empty(), "ttft", "is missing",
-          "one of ttft, tpot, throughput");
+  const bool any =
+      std::ranges::any_of(std::array{&c.ttft, &c.tpot, &c.throughput, &c.energy, &c.power},
+                          [](const std::string* formula) { return !formula->empty(); });
+  f.check(any, "ttft", "is missing", "one of ttft, tpot, throughput, energy, power");
   Names known = c.columns;
   for (std::size_t i = 0; i < known.size(); ++i)
     f.check(std::find(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i), known[i]) ==
@@ -157,6 +162,8 @@ void describe(Fields& f, RunTableConfig& c) {
   formula("ttft", c.ttft);
   formula("tpot", c.tpot);
   formula("throughput", c.throughput);
+  formula("energy", c.energy);
+  formula("power", c.power);
 }
 
 }  // namespace tiersim

@@ -70,6 +70,8 @@ struct RunTableConfig {
   std::string ttft;        ///< formulas of the results; '' where a row has none [s]
   std::string tpot;        ///< [s]
   std::string throughput;  ///< output tokens/s; may be empty
+  std::string energy;      ///< J for an output token, of all GPUs; may be empty
+  std::string power;       ///< mean W of a GPU; may be empty
   std::string assumed;     ///< what the table does not say
 };
 

@@ -105,14 +105,14 @@ class Record(InFolder):
         self.assertTrue(paths)
         for path in paths:  # no far tier, and no link to it
             self.assertRegex(path, r"^system\.(gpu|tiers\.hbm)\.")
-            self.assertNotRegex(path, r"(price|price_per_gb|power|energy_per_\w+)$")
+            self.assertNotRegex(path, r"(price|price_per_gb|power|power_exponent|least_clock|energy_per_\w+)$")
         measured = [f"--set={path}.class=measured" for path in paths]
         metrics = json.loads(run("run", dense, *small, *measured).stdout)["results"]["metrics"]
         classes = {name: metric["class"] for name, metric in metrics.items()}
         self.assertEqual((classes["step_time_s"], classes["bound_s"]), ("measured", "measured"))
         self.assertEqual(classes["energy_j_per_token"], "assumed")
         energy = [f"--set={n['path']}.class=fitted" for n in numbers
-                  if n["path"].endswith(("energy_per_byte", "energy_per_flop", "idle_power"))]
+                  if n["path"].endswith(("energy_per_byte", "energy_per_flop", "idle_power", "active_power"))]
         metrics = json.loads(run("run", dense, *small, *measured, *energy).stdout)["results"]["metrics"]
         self.assertEqual(metrics["energy_j_per_token"]["class"], "fitted")
         self.assertEqual(metrics["cost_usd_per_mtoken"]["class"], "assumed")

@@ -26,7 +26,7 @@ RunRecord run(const char* scenario, Settings set, Evaluation readings = Evaluati
 
 bool has_time(const std::string& metric) {
   const std::string& name = metric;
-  for (const char* time : {"_s", "energy_j_per_token", "cost_usd_per_mtoken"})
+  for (const char* time : {"_s", "energy_j_per_token", "power_w.mean", "cost_usd_per_mtoken"})
     if (name.ends_with(time)) return true;
   return false;
 }
@@ -46,8 +46,8 @@ TEST(Intervals, OfOneNumberReachEveryTimeAndNothingElse) {
     EXPECT_LT(metric.ci95->low, metric.value) << name;
     EXPECT_GT(metric.ci95->high, metric.value) << name;
   }
-  // Step, TPOT, bound, throughput, screening, energy, cost.
-  EXPECT_EQ(times, 7);
+  // Step, TPOT, bound, throughput, screening, energy, that of GPUs, power, cost.
+  EXPECT_EQ(times, 9);
   for (const KernelTimeRecord& kernel : record.kernel_times) {
     ASSERT_TRUE(kernel.ci95) << kernel.family;
     EXPECT_LE(kernel.ci95->low, kernel.seconds);

@@ -128,7 +128,8 @@ SensitivityConfig shipped() {
 }
 
 bool is_no_time(const std::string& path) {
-  return path.starts_with("energy_per_") || path.starts_with("price") || path == "idle_power";
+  return path.starts_with("energy_per_") || path.starts_with("price") || path.ends_with("power") ||
+         path == "power_exponent" || path == "least_clock";
 }
 
 // The numbers have no list by hand: a new one must be included automatically.
