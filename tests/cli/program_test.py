@@ -179,6 +179,15 @@ class Verbs(InFolder):
             self.assertTrue(rows, what)
             self.assertEqual(len(run("list", what).stdout.splitlines()), len(rows) + 2)
 
+    def test_hardware_is_listed_with_the_part_of_a_calibration_and_with_counts_of_zero(self):
+        hardware = {row["file"]: row for row in json.loads(run("list", "hw", "--json").stdout)}
+        self.assertEqual(hardware["devices/gb200_gpu.yaml"]["calibrated_by"],
+                         ["gb200/trtllm-1.3.0rc20/latent", "gb200/vllm-0.1.dev19262", "gb200/vllm-0.24.0"])
+        for row in hardware.values():
+            for number_class in ("measured", "fitted", "specification", "announced", "assumed"):
+                self.assertIsInstance(row[number_class], int, row["file"])
+        self.assertGreater(hardware["devices/rubin_hbm4.yaml"]["announced"], 0)
+
     def test_models_are_listed_with_numbers(self):
         models = {m["model"]: m for m in json.loads(run("list", "models", "--json").stdout)}
         self.assertEqual(models["llama2-7b"]["parameters"], 6738415616)

@@ -29,6 +29,21 @@ filter: ["context * batch <= 262144"]
 objectives: [{maximize: throughput}, {minimize: tpot}]
 """
 
+BREAK_EVEN = """
+schema: tiersim.sweep/v1
+name: break-even
+scenario: scenarios/methods/llama3_8b_maple.yaml
+set: [uncertainty.draws=20, step.batch=4]
+reading: all
+axes:
+  - {key: step.context, values: [8192, 16384]}
+  - {name: machine, variants: [{label: as it is}, {label: four times, set: [what_if.far_bandwidth=4]}]}
+break_even:
+  {axis: machine, against: {as it is: four times}, key: what_if.far_bandwidth, between: [0.1, 10], maximize: throughput}
+objectives: [{maximize: throughput}]
+summary: {best: machine, by: [context]}
+"""
+
 
 def spec(folder, contexts=64, text=SPEC):
     path = folder / "spec.yaml"
@@ -69,6 +84,28 @@ class Sweep(InFolder):
         self.assertEqual(rows(self.folder / "one.db"), [(506,)])
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["merged.db", "one.db", "part1.db", "part2.db", "part3.db", "spec.yaml", "two.db"])
+
+    def test_answers_of_break_even_are_the_same_bytes_for_any_number_of_threads_and_shards(self):
+        self.spec = spec(self.folder, text=BREAK_EVEN)
+        self.sweep("-o", "one.db", "-j1")
+        self.sweep("-o", "two.db", "-j2")
+        for i in (2, 1):
+            self.sweep("-o", f"part{i}.db", "--shard", f"{i}/2")
+        merged = run("merge", "part1.db", "part2.db", "-o", "merged.db", cwd=self.folder)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        one = (self.folder / "one.db").read_bytes()
+        self.assertEqual(one, (self.folder / "two.db").read_bytes())
+        self.assertEqual(one, (self.folder / "merged.db").read_bytes())
+        answers = [json.loads(answer) for (answer,) in rows(
+            self.folder / "one.db", "SELECT answer FROM points WHERE answer IS NOT NULL ORDER BY position")]
+        self.assertEqual([answer["outcome"] for answer in answers], ["found", "found"])
+        for answer in answers:  # the reference differs in the searched setting alone
+            self.assertAlmostEqual(answer["value"], 4, places=3)
+        page = run("report", "html", "one.db", "--still", "-o", "page.html", cwd=self.folder)
+        self.assertEqual(page.returncode, 0, page.stderr)
+        text = (self.folder / "page.html").read_text()
+        self.assertIn("Best machine", text)
+        self.assertIn("as it is against four times", text)
 
     def test_a_lost_shard_is_made_up_for_by_resuming_what_was_merged(self):
         self.sweep("-o", "whole.db")
