@@ -160,14 +160,12 @@ std::string kernels_text(const RunRecord& record) {
                           {"basis", Align::left},
                           {"class", Align::left},
                           {"source", Align::left}}};
-  const bool intervals = std::ranges::any_of(
-      record.kernel_times, [](const KernelTimeRecord& kernel) { return kernel.ci95.has_value(); });
-  if (intervals) table.columns.insert(table.columns.begin() + 2, {"95 %", Align::left});
+  if (record.draws) table.columns.insert(table.columns.begin() + 2, {"95 %", Align::left});
   for (const KernelTimeRecord& kernel : record.kernel_times) {
     std::vector<std::string> cells{kernel.family, time_text(kernel.seconds), kernel.basis,
                                    std::string(name(kernel.number_class)),
                                    printable(kernel.source)};
-    if (intervals)
+    if (record.draws)
       cells.insert(cells.begin() + 2, kernel.ci95
                                           ? fmt::format("{} to {}", time_text(kernel.ci95->low),
                                                         time_text(kernel.ci95->high))

@@ -23,8 +23,6 @@ class Recorder {
   void bound();
   /// The results of the engine, and the costs. Call this after bound().
   void times();
-  /// Energy and money alone, which times() has, too.
-  void costs();
   /// The results of speculation. `plain`: time of the step without it. Call this after times().
   void speculation(Duration plain);
 
@@ -42,6 +40,7 @@ class Recorder {
   void screening_metrics();
   void channels();
   void phases();
+  void costs();
   void kernels();
   /// The weakest class behind the family's times: of its basis and of the devices that it waits
   /// for.

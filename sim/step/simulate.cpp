@@ -1,8 +1,5 @@
 #include "sim/step/simulate.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "sim/step/recorder.hpp"
@@ -73,18 +70,6 @@ Expected<RunRecord> times_of(const ScenarioConfig& config) {
   return std::move(run.record);
 }
 
-// The costs of one draw of numbers that no time depends on.
-RunRecord costs_of_draw(const ScenarioConfig& drawn, Simulation& sim) {
-  RunRecord kept = std::exchange(sim.record, {});
-  Recorder(drawn, sim).costs();
-  return std::exchange(sim.record, std::move(kept));
-}
-
-bool times_are_uncertain(const RunRecord& record) {
-  return std::ranges::any_of(
-      record.numbers, [](const NumberRecord& number) { return number.in_times && number.ci95; });
-}
-
 }  // namespace
 
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
@@ -120,13 +105,8 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     add_speculation(config, sim, recorder);
     if (evaluation == Evaluation::times) return sim;
     const UncertaintyConfig u = config.uncertainty.value_or(UncertaintyConfig{});
-    RunDraw<ScenarioConfig> draw = times_of;
-    if (!times_are_uncertain(sim.record))
-      draw = [&sim](const ScenarioConfig& drawn) -> Expected<RunRecord> {
-        return costs_of_draw(drawn, sim);
-      };
-    if (const auto drawn =
-            add_intervals<ScenarioConfig>(config, "scenario", u.draws, u.seed, draw, sim.record);
+    if (const auto drawn = add_intervals<ScenarioConfig>(config, "scenario", u.draws, u.seed,
+                                                         times_of, sim.record);
         !drawn)
       return Unexpected(drawn.error());
     return sim;

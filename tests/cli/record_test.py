@@ -140,7 +140,7 @@ class Intervals(InFolder):
         record = json.loads(path.read_text())
         self.assertEqual(record["provenance"]["intervals"], {"draws": 60, "seed": 1, "numbers": 1})
         for name, metric in record["results"]["metrics"].items():
-            self.assertEqual("ci95" in metric, metric["unit"] in ("s", "tokens/s", "J", "USD"), name)
+            self.assertEqual("ci95" in metric, metric["unit"] in ("s", "tokens/s", "J", "W", "USD"), name)
             if "ci95" in metric:
                 self.assertLessEqual(metric["ci95"][0], metric["value"], name)
                 self.assertGreaterEqual(metric["ci95"][1], metric["value"], name)
