@@ -292,6 +292,14 @@ Kept kept(const LlmConfig& m, std::size_t part, const LeftOut& left_out) {
   return out == 0 ? Kept::all : out == all ? Kept::none : Kept::some;
 }
 
+// Of a foreign file only a short text without control characters is repeated.
+void make_plain(std::string& text) {
+  constexpr std::size_t kLongest = 120;
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+}
+
 std::string not_taken(const Scheme& scheme) {
   return fmt::format(
       ", published with weights quantised{}, of which {} cannot be told: it runs as "
@@ -322,6 +330,8 @@ std::string read_quantisation(HfKeys& keys, LlmConfig& model) {
     if (quantised == Kept::all)
       *of_part.at(part) = part == 2 && scheme.experts ? scheme.experts : scheme.type;
   }
+  make_plain(scheme.name);
+  make_plain(scheme.why);
   if (!scheme.why.empty()) return not_taken(scheme);
   model.weights = PublishedWeights{.type = DataType::bf16, .parts = types};
   return ", published with weights quantised by " + scheme.name;

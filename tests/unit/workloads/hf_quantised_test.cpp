@@ -147,6 +147,9 @@ TEST(HfQuantised, WhatCannotBeToldIsSaid) {
       why(dense("{'quant_method': 'compressed-tensors', 'config_groups': {}}")),
       ", published with weights quantised by compressed-tensors, of which more than one group "
       "of modules, or none");
+  EXPECT_EQ(why(dense("{'quant_method': 'a\\u001bb" + std::string(200, 'x') + "'}")),
+            ", published with weights quantised by a?b" + std::string(117, 'x') +
+                "..., of which this scheme");
 }
 
 }  // namespace
