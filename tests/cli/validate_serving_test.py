@@ -89,7 +89,7 @@ class ValidateServing(InFolder):
         (self.folder / "one.json").write_text('{"a": 1,\n "b": }')
         self.expect_failure(run(*command), 3, "one.json:")
         self.expect_failure(run(*command[:2], self.folder / "two.jsonl", "--table", "no_such"), 2,
-                            "--table 'no_such': there is no such description (there are: aiconfigurator, aiperf, trtllm_bench, vllm_bench; or a file)")
+                            "--table 'no_such': there is no such description (there are: aiconfigurator, aiperf, ml_energy, ml_energy_end_to_end, trtllm_bench, vllm_bench; or a file)")
 
     def test_reads_summaries_of_other_benchmarks(self):
         def one(unit, value):
@@ -343,6 +343,31 @@ class ValidateServing(InFolder):
         shipped = {path.relative_to(SOURCE / "configs").as_posix()
                    for path in (SOURCE / "configs/serving/validation").glob("*.yaml")}
         self.assertEqual(files, shipped)
+
+
+class ValidateEnergy(unittest.TestCase):
+    def test_compares_measured_energy_at_the_measured_pace(self):
+        result = run("validate", "energy", "--only", "h100-llama3_8b-bf16", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        runs = json.loads(result.stdout)["runs"]
+        self.assertEqual(len(runs), 4 * 3)
+        for one in runs:
+            self.assertEqual(one["labels"]["rows"], "h100, fitted")
+            self.assertEqual(one["unit"], {"throughput": "tokens/s", "energy": "J", "power": "W"}[one["metric"]])
+            if one["metric"] == "throughput":  # it follows the measured one
+                self.assertLess(abs(one["error"]), 0.07, one["id"])
+        # 486.1 W of one card at 8 sequences, as the table has it.
+        power = {one["id"]: one["measured"] for one in runs if one["metric"] == "power"}
+        self.assertAlmostEqual(power["lm-arena-chat-meta-llama-llama-3-1-8b-instruct-s8-gpus1"], 486, delta=1)
+
+    def test_a_rent_is_paid_for_all_hours(self):
+        rented = run("run", SOURCE / "configs/serving/llama3_8b_h100_closed_loop.yaml", "--json", "--set", "workload.requests=60",
+                     "--set", "system.economics.base=economics/rent_h100_2026_05.yaml")
+        self.assertEqual(rented.returncode, 0, rented.stderr)
+        metrics = json.loads(rented.stdout)["results"]["metrics"]
+        # 3 USD an hour at a utilisation of 0.7.
+        tokens = metrics["throughput_tokens_per_s"]["value"]
+        self.assertAlmostEqual(metrics["cost_usd_per_mtoken"]["value"] / (3 / 3600 / 0.7 / tokens * 1e6), 1, places=9)
 
 
 if __name__ == "__main__":
