@@ -68,7 +68,7 @@ Reader::Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys
   place_.incomplete |= mapping.incomplete;
   known_.reserve(mapping.entries.size() + 4);
   met_.resize(mapping.entries.size());
-  if (mapping.damaged || mapping.incomplete) ++log_.mistakes;  // was reported when it was loaded
+  if (mapping.damaged) ++log_.mistakes;  // was reported when it was loaded
 }
 
 Place Reader::below(const Entry& entry, bool incomplete) const {
@@ -290,7 +290,7 @@ void Reader::read_list(const Field& field, const ListValue& value, const Node& n
 void Reader::read_map(const Field& field, const MapValue& value, const Node& node,
                       const Place& place, const ChangedKeys* changed) {
   if (!expect(NodeKind::mapping, node, place, log_)) return;
-  if (node.damaged || node.incomplete) ++log_.mistakes;
+  if (node.damaged) ++log_.mistakes;
   if (changed == nullptr) value.clear();
   for (const Entry& entry : node.entries) {
     if (entry.value.removes) continue;

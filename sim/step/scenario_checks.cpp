@@ -12,6 +12,7 @@
 namespace tiersim {
 
 void check_placement(Fields& f, const ScenarioConfig& c) {
+  if (c.system.tiers.empty()) return;  // the system itself lacks them, which is reported there
   std::vector<std::string> tiers;
   for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
   const auto check_tier = [&](const std::string& key, const std::string& name) {

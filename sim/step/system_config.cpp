@@ -258,6 +258,7 @@ void describe(Fields& f, SystemConfig& c) {
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
   f.optional_document("economics", c.economics, "economics",
                       "Factors that turn prices and power into a cost of time.");
+  f.check(!c.tiers.empty(), "tiers", "has no tier", "at least the memory of the GPU");
   check_names(f, c);
   check_fabrics(f, c);
   check_sharing(f, c);
