@@ -43,6 +43,14 @@ std::string free_text(const PointsView& view, const std::vector<std::size_t>& co
   return out;
 }
 
+// Combinations of the labels of `by`, as far as they are not too many.
+std::size_t cell_count(const PointsView& view, const BestQuestion& question) {
+  std::size_t out = 1;
+  for (const std::size_t c : question.by)
+    out = std::min(out * view.columns[c].labels.size(), kMostCells + 1);
+  return out;
+}
+
 std::string names_of(const PointsView& view, const std::vector<std::size_t>& columns) {
   std::vector<std::string> names;
   for (const std::size_t c : columns) names.push_back(view.columns[c].name);
@@ -144,9 +152,11 @@ Table break_even_table(const PointTable& table, const PointsView& view,
           const std::string at = free.empty() ? "" : free_text(view, free, p) + ": ";
           text += (text.empty() ? "" : "; ") + at + break_even_text(answer);
         }
-      row.push_back(text.empty() && !head.empty() ? "does not fit" : text);
+      row.push_back(text);
     }
     if (head.empty()) continue;
+    for (std::string& text : row)
+      if (text.empty()) text = "no result";
     row.front() = head;
     out.add(std::move(row));
   }
@@ -205,6 +215,20 @@ void add_details(Page& page, const PointTable& table, const PointsView& view,
   }
 }
 
+// True where the setting is a factor, which is 1 in the files.
+bool is_factor(const PointTable& table) {
+  return table.break_even && table.break_even->key.starts_with("what_if.");
+}
+bool is_drawn(const PointTable& table) {
+  return std::ranges::any_of(
+      table.points, [](const ReportPoint& point) { return point.answer && point.answer->ci95; });
+}
+
+// A value for an axis of numbers without a unit.
+bool has_plain_value(const ReportPoint& point) {
+  return point.answer && point.answer->value && point.answer->plain;
+}
+
 // One panel for each label of the first column of `by`; series are the labels that compete.
 Figure break_even_figure(const PointTable& table, const PointsView& view,
                          const BestQuestion& question, const std::vector<BestOfCell>& cells,
@@ -212,9 +236,12 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
   const LabelColumn& across = view.columns[question.by.back()];
   const LabelColumn& names = view.columns[question.best];
   Figure out{.stem = "break_even",
-             .caption =
-                 "Break-even with its 95 % interval, each at the last point that has a value: "
-                 "above the dashed line the setting must grow until the two are equal.",
+             .caption = std::string("Break-even") +
+                        (is_drawn(table) ? " with its 95 % interval" : "") +
+                        ", each at the last point that has a value" +
+                        (is_factor(table) ? ": above the dashed line the setting must grow until "
+                                            "the two are equal."
+                                          : "."),
              .width = kDoubleColumn,
              .panel_height = 2.2,
              .columns = 2,
@@ -222,7 +249,7 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
   std::vector<std::size_t> asked;  // labels with a value
   for (const std::size_t label : names.order)
     for (std::size_t p = 0; p < table.points.size(); ++p)
-      if (names.at[p] == label && table.points[p].answer && table.points[p].answer->value) {
+      if (names.at[p] == label && has_plain_value(table.points[p])) {
         asked.push_back(label);
         break;
       }
@@ -246,7 +273,7 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
         const BreakEvenRecord* answer = nullptr;
         if (there != answers.end())
           for (const std::size_t p : there->second)
-            if (table.points[p].answer->value) answer = &*table.points[p].answer;
+            if (has_plain_value(table.points[p])) answer = &*table.points[p].answer;
         if (answer == nullptr) continue;
         const double shift = 0.8 / static_cast<double>(asked.size()) *
                              (static_cast<double>(s) - static_cast<double>(asked.size() - 1) / 2);
@@ -257,8 +284,7 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
       }
       panel.series.push_back(std::move(series));
     }
-    if (table.break_even && table.break_even->key.starts_with("what_if."))
-      panel.limits.push_back({.y = 1, .label = "as it is"});
+    if (is_factor(table)) panel.limits.push_back({.y = 1, .label = "as it is"});
     if (any) out.panels.push_back(std::move(panel));
   }
   return out;
@@ -267,7 +293,10 @@ Figure break_even_figure(const PointTable& table, const PointsView& view,
 // "0.01 to 100"
 std::string range_text(const PointTable& table) {
   for (const ReportPoint& point : table.points)
-    if (point.answer) return fmt::format("{:.3g} to {:.3g}", point.answer->low, point.answer->high);
+    if (point.answer && point.answer->shown.size() >= 2)
+      return fmt::format("{} to {}", point.answer->shown[0], point.answer->shown[1]);
+    else if (point.answer && point.answer->plain)
+      return fmt::format("{:.3g} to {:.3g}", point.answer->low, point.answer->high);
   return "";
 }
 
@@ -275,6 +304,13 @@ std::string range_text(const PointTable& table) {
 
 std::string break_even_text(const BreakEvenRecord& answer) {
   const auto at = [&](double x) {
+    if (!answer.shown.empty()) {
+      const std::size_t interval = answer.value ? 3 : 2;  // place of its ends among the texts
+      if (x == answer.low) return answer.shown[0];
+      if (x == answer.high) return answer.shown[1];
+      if (answer.value && x == *answer.value) return answer.shown[2];
+      return answer.shown[interval + (x == answer.ci95->low ? 0 : 1)];
+    }
     return answer.channel_bytes_per_s ? display(x * *answer.channel_bytes_per_s, "B/s")
                                       : fmt::format("{:.3g}", x);
   };
@@ -287,7 +323,7 @@ std::string break_even_text(const BreakEvenRecord& answer) {
     interval = fmt::format(" [{}, {}]", end(answer.ci95->low), end(answer.ci95->high));
   // Every draw says what the best numbers say.
   if (answer.ci95 && answer.ci95->low == answer.ci95->high && !answer.value)
-    interval = fmt::format(", in none of {} draws otherwise", answer.draws);
+    interval = fmt::format(", in all {} draws", answer.draws);
   switch (answer.outcome) {
     case BreakEvenOutcome::found:
       return at(*answer.value) + interval +
@@ -320,10 +356,13 @@ void add_best(Page& page, const PointTable& table, const PointsView& view) {
       name, names_of(view, question.by),
       free.empty() ? ""
                    : fmt::format(", each at the {} that suits it best", names_of(view, free))));
+  if (cell_count(view, question) > kMostCells) {
+    page.text(fmt::format("There are more than {} combinations, too many to show.", kMostCells));
+    return;
+  }
   for (std::size_t i = 0; i < view.objective_metrics.size(); ++i) {
     const std::size_t m = view.objective_metrics[i];
     const auto cells = best_of(table, view, question, m, view.objectives[i].maximize);
-    if (cells.size() > kMostCells) continue;
     page.table(best_table(table, view, question, view.metrics[m], cells),
                {.sortable = false, .narrow = true});
   }
@@ -333,8 +372,8 @@ void add_break_even(Page& page, const PointTable& table, const PointsView& view)
   const auto first = first_objective(view);
   if (!table.summary || !first) return;
   const BestQuestion& question = *table.summary;
+  if (cell_count(view, question) > kMostCells) return;  // add_best() said so
   const auto cells = best_of(table, view, question, *first, view.objectives[0].maximize);
-  if (cells.size() > kMostCells) return;
   const std::vector<std::size_t> free = free_columns(view, question);
   const std::string at = free.empty()
                              ? ""
@@ -344,12 +383,13 @@ void add_break_even(Page& page, const PointTable& table, const PointsView& view)
   if (table.break_even)
     page.text(fmt::format(
         "Break-even is the value of {} at which {} equals that of the one that it is compared "
-        "with. Its interval comes from draws in which both have the same numbers, so that what "
-        "they share cancels out. \"Never\": the other one is better at every value that was "
-        "searched, "
-        "{}; \"always\": it never is. Where the other one does not fit, there is nothing to "
-        "equal.{}",
-        table.break_even->key, table.break_even->metric, range_text(table), at));
+        "with.{} \"Never\": the other one is better at every value that was searched, {}; "
+        "\"always\": it never is. Where the other one does not fit, there is nothing to equal.{}",
+        table.break_even->key, table.break_even->metric,
+        is_drawn(table) ? " Its interval comes from draws in which both have the same numbers, so "
+                          "that what they share cancels out."
+                        : "",
+        range_text(table), at));
   else
     page.text("All that compete." + at);
   const Answers answers = answers_of(table, view, question);

@@ -10,8 +10,8 @@ namespace tiersim {
 
 /// Does nothing for a table without a summary.
 void add_best(Page& page, const PointTable& table, const PointsView& view);
-/// A table and a drawing of all answers to the question of break-even; nothing where there are
-/// none.
+/// All that compete, with the answers to the question of break-even where the sweep asks it, as
+/// tables and as a drawing. Does nothing for a table without a summary.
 void add_break_even(Page& page, const PointTable& table, const PointsView& view);
 
 /// "155 GB/s [135 GB/s, 170 GB/s], 4.39 times"; "never [87.6 GB/s, beyond 3.52 TB/s]" where some

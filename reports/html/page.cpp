@@ -162,7 +162,7 @@ void Page::code(std::string_view lines) {
 }
 
 std::string Page::table(const Table& table, const TableLook& look) {
-  const std::string id = taken(look.id, table.title.empty() ? "table" : table.title);
+  std::string id = taken(look.id, table.title.empty() ? "table" : table.title);
   const std::string caption = table.title.empty() ? "" : new_id(id + "-caption");
   body_ +=
       fmt::format("<div class=\"scroll\" role=\"region\" tabindex=\"0\" {}>\n<table id=\"{}\"{}>\n",
@@ -193,7 +193,7 @@ std::string Page::table(const Table& table, const TableLook& look) {
 }
 
 std::string Page::figure(const PageFigure& figure) {
-  const std::string id = taken(figure.id, figure.caption.empty() ? "figure" : figure.caption);
+  std::string id = taken(figure.id, figure.caption.empty() ? "figure" : figure.caption);
   const std::string& alt = figure.alt.empty() ? figure.caption : figure.alt;
   body_ += fmt::format(
       "<figure id=\"{}\">\n<div class=\"scroll drawing\" role=\"img\" tabindex=\"0\" "

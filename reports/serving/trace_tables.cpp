@@ -99,7 +99,7 @@ Table curve_table(const TraceStatistics& trace, const TraceTablesOptions& option
             .columns = {{"blocks"}, {"tokens"}}};
   if (options.token_bytes) out.columns.push_back({"bytes", Align::right, "bytes", "", "", "B"});
   out.columns.push_back({"found", Align::right, "hit_rate"});
-  const bool is_sampled = trace.reuse.most().error > 0;
+  const bool is_sampled = trace.reuse.is_sampled();
   if (is_sampled) {
     out.columns.push_back({"standard error", Align::right, "error"});
     out.notes.emplace_back(

@@ -103,6 +103,10 @@ ExitCode stats(const TraceArguments& options) {
           {problem.where.value_or(Location{.file = options.file}), problem.message, problem.hint});
     throw_if_any(diagnostics);
   }
+  if (trace->with_blocks > 0 && trace->reuse.followed() == 0)
+    misuse("--sample",
+           fmt::format("of {} lookups none is of a block that is followed; a larger share",
+                       trace->reuse.lookups()));
   if (options.format == "json")
     fmt::print("{}", trace_json(*trace, tables));
   else
@@ -131,7 +135,9 @@ void add_stats(Verb trace) {
           "error")
       .type("SHARE")
       .show_default();
-  verb.option("--block", options->block, "Tokens of a named block").positive().show_default();
+  verb.option("--block", options->block, "Tokens of a named block")
+      .between(1, 1'000'000)
+      .show_default();
   verb.option(
           "--token-bytes", options->token_bytes,
           "Keys and values of a token, as `tiersim list models` has them, for capacities in bytes")

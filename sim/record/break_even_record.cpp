@@ -26,6 +26,7 @@ BreakEvenRecord read(const Json& json) {
   out.rises = json.at("rises");
   out.plain = json.at("plain");
   out.draws = json.at("draws");
+  if (json.contains("shown")) out.shown = json.at("shown").get<std::vector<std::string>>();
   if (json.contains("value")) out.value = json.at("value").get<double>();
   if (json.contains("ci95"))
     out.ci95 = Interval<double>{json.at("ci95").at(0), json.at("ci95").at(1)};
@@ -46,6 +47,7 @@ std::string to_json(const BreakEvenRecord& answer) {
   out["between"] = {answer.low, answer.high};
   out["rises"] = answer.rises;
   out["plain"] = answer.plain;
+  if (!answer.shown.empty()) out["shown"] = answer.shown;
   if (answer.value) out["value"] = *answer.value;
   if (answer.ci95) out["ci95"] = {answer.ci95->low, answer.ci95->high};
   out["draws"] = answer.draws;

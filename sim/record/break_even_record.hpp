@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/expected.hpp"
 #include "sim/record/run_record.hpp"
@@ -43,6 +44,9 @@ struct BreakEvenRecord {
   std::optional<double> channel_bytes_per_s = {};
   NumberClass number_class = NumberClass::assumed;  ///< of the compared metric, the weaker of both
   bool plain = true;                                ///< the setting is a number without a unit
+  /// Of a setting with a unit, as texts: low and high, the value if there is one, and the ends of
+  /// the interval if there is one.
+  std::vector<std::string> shown = {};
 };
 
 /// One line of JSON.

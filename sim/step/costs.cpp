@@ -93,7 +93,7 @@ class Sum {
     if (const auto& price = named ? config_.economics->gpu_price : costs.price) {
       price_ += to_usd(price->value);
       note(price_class_, price->number_class);
-    } else {
+    } else if (!is_rented()) {
       lacks("gpu", "price", price_whole_);
     }
   }
@@ -127,7 +127,7 @@ class Sum {
       note(price_class_, costs.price_per_byte->number_class);
     }
     bool whole = !is_tier || price_whole_;
-    if (!costs.price && !costs.price_per_byte) lacks(name, "price", whole);
+    if (!costs.price && !costs.price_per_byte && !is_rented()) lacks(name, "price", whole);
     if (is_tier) price_whole_ = whole;
   }
 
@@ -135,6 +135,10 @@ class Sum {
     if (!costs.idle_power) return;
     part.idle_watts += to_watts(costs.idle_power->value) * devices;
     note(energy_class_, costs.idle_power->number_class);
+  }
+
+  bool is_rented() const {
+    return config_.economics && config_.economics->rent_per_hour.has_value();
   }
 
   static void note(NumberClass& weakest_so_far, NumberClass c) {
@@ -161,7 +165,7 @@ class Sum {
 bool is_in_limited_power(std::string_view path, const SystemConfig& config) {
   if (!config.gpu.power.power_limit || path.ends_with("price") || path.ends_with("price_per_gb"))
     return false;
-  if (path.starts_with("system.gpu.")) return !path.ends_with("board_power");
+  if (path.starts_with("system.gpu.")) return true;
   return std::ranges::any_of(config.tiers, [&](const auto& entry) {
     const auto& [name, tier] = entry;
     return tier.path.empty() && path == "system.tiers." + name + ".memory.energy_per_byte";

@@ -241,6 +241,8 @@ void describe(Fields& f, EconomicsConfig& c) {
              "Of one GPU with its share of everything and its electricity, instead of all prices. "
              "Hours without work are paid, too.",
              prices);
+  f.check(!c.gpu_price || !c.rent_per_hour, "gpu_price", "stands beside rent_per_hour",
+          "a rent is instead of all prices; remove one of them");
 }
 
 void describe(Fields& f, SystemConfig& c) {

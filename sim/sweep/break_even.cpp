@@ -154,6 +154,8 @@ double slope_at(std::vector<std::pair<double, double>> samples, double x,
 // The metric of a reference at its best numbers and at each draw.
 struct BreakEvenSolver::Drawn {
   Point point = {};
+  std::int64_t asked = 0;    // draws, by the point that asks; 0: none
+  std::int64_t seed = 0;     // of them
   std::string problem = {};  // reason why it does not run
   bool fits = true;          // false where the hardware is too small for it
   double metric = 0;
@@ -168,13 +170,14 @@ BreakEvenSolver::~BreakEvenSolver() = default;
 
 const BreakEvenSolver::Drawn& BreakEvenSolver::reference(const Point& point, std::int64_t draws,
                                                          std::int64_t seed) {
-  const auto known =
-      std::ranges::find_if(references_, [&](const auto& one) { return one->point == point; });
+  const auto known = std::ranges::find_if(references_, [&](const auto& one) {
+    return one->point == point && one->asked == draws && one->seed == seed;
+  });
   if (known != references_.end()) {
     std::rotate(references_.begin(), known, known + 1);
     return *references_.front();
   }
-  auto out = std::make_unique<Drawn>(Drawn{.point = point});
+  auto out = std::make_unique<Drawn>(Drawn{.point = point, .asked = draws, .seed = seed});
   VariedScenario scenario(loader_, point, "", "");
   const auto run = [&] {
     if (!(out->problem = scenario.problem()).empty()) return;
@@ -240,6 +243,7 @@ Expected<std::vector<double>> drawn_values(VariedScenario& point, const BreakEve
   const SearchScale scale(question.range().range());
   Resampler resampler(point.config(), u.draws, u.seed,
                       [&](const std::string& path) { return uncertain->contains(path); });
+  TS_EXPECTS(targets.size() == resampler.draws(), targets.size(), resampler.draws());
   std::vector<double> out;
   for (std::size_t i = 0; i < resampler.draws(); ++i) {
     const std::string broken = resampler.draw(i);
@@ -261,7 +265,6 @@ std::string BreakEvenSolver::answer(const SpacePoint& asked) {
   const SettingRange& range = question_.range();
   const SolveRange ends = range.range();
   VariedScenario point(loader_, {asked.scenario, asked.set}, range.key(), range.option(ends.low));
-  if (!point.problem().empty()) return "";  // the point itself is refused
   BreakEvenRecord out{.reference = with->label, .low = ends.low, .high = ends.high};
   out.plain = ends.whole || ends.unit_exponent != 0;
   const auto without_value = [&](BreakEvenOutcome outcome, const std::string& why) {
@@ -270,6 +273,17 @@ std::string BreakEvenSolver::answer(const SpacePoint& asked) {
     out.value.reset();
     return to_json(out);
   };
+  const auto with_texts = [&] {
+    if (out.plain) return to_json(out);
+    out.shown = {range.display(out.low), range.display(out.high)};
+    if (out.value) out.shown.push_back(range.display(*out.value));
+    if (out.ci95) {
+      out.shown.push_back(range.display(out.ci95->low));
+      out.shown.push_back(range.display(out.ci95->high));
+    }
+    return to_json(out);
+  };
+  if (!point.problem().empty()) return without_value(BreakEvenOutcome::failed, point.problem());
   if (with->point == nullptr)
     return without_value(BreakEvenOutcome::no_reference, "the sweep has no such point");
   const UncertaintyConfig u = point.config().uncertainty.value_or(UncertaintyConfig{});
@@ -286,7 +300,7 @@ std::string BreakEvenSolver::answer(const SpacePoint& asked) {
       out.channel = busiest->first;
       out.channel_bytes_per_s = busiest->second;
     }
-  if (!draws_) return to_json(out);
+  if (!draws_) return with_texts();
   const double slope = slope_at(best.samples(), *begin, SearchScale(ends));
   const auto values =
       drawn_values(point, question_, u, reference.draws, {*begin, slope, out.rises});
@@ -294,7 +308,7 @@ std::string BreakEvenSolver::answer(const SpacePoint& asked) {
   out.draws = static_cast<std::int64_t>(values->size());
   const Interval<double> middle = central_95(*values);
   out.ci95 = {std::min(middle.low, *begin), std::max(middle.high, *begin)};
-  return to_json(out);
+  return with_texts();
 }
 
 }  // namespace tiersim

@@ -79,9 +79,10 @@ class BreakEvenSolver {
   BreakEvenSolver& operator=(const BreakEvenSolver&) = delete;
   ~BreakEvenSolver();
 
-  /// The answer as JSON (break_even_record.hpp). Empty for a point that is not asked about or that
-  /// does not run itself.
+  /// The answer as JSON (break_even_record.hpp) for a point that runs. Empty for a point that is
+  /// not asked about.
   std::string answer(const SpacePoint& point);
+  bool is_asked(const SpacePoint& point) const { return question_.reference_of(point).has_value(); }
 
  private:
   struct Drawn;

@@ -20,13 +20,18 @@ class PointEvaluator {
     if (plan.break_even() != nullptr) solver_.emplace(plan.loader(), *plan.break_even(), reading_);
   }
 
-  /// The results are empty for a configuration that `claim` refuses, since another thread has it.
+  /// The results are empty for a configuration that `claim` refuses, since another point has it.
+  /// Each point has an answer of its own, since its reference is another one's.
   PointOutcome outcome(const SpacePoint& point,
                        const std::function<bool(const std::string& id)>& claim) {
     const ReadPoint& read = reader_.read(point.scenario, point.set);
-    PointOutcome out = claim(read.id) ? evaluate(read, reading_, keep_)
-                                      : PointOutcome{.id = read.id, .status = PointStatus::ok};
-    if (solver_ && out.status == PointStatus::ok) out.answer = solver_->answer(point);
+    const bool is_claimed = claim(read.id);
+    PointOutcome out = is_claimed ? evaluate(read, reading_, keep_)
+                                  : PointOutcome{.id = read.id, .status = PointStatus::ok};
+    if (!solver_ || !solver_->is_asked(point)) return out;
+    const PointStatus status =
+        is_claimed ? out.status : evaluate(read, SweepReading::analytic, SweepKeep::metrics).status;
+    if (status == PointStatus::ok) out.answer = solver_->answer(point);
     return out;
   }
 

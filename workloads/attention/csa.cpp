@@ -202,17 +202,16 @@ class Csa final : public Method {
     const LlmConfig& m = c.model;
     const TierId near = c.placement.near;
     const std::int64_t pairs = work.window_pairs + work.row_pairs;
-    const std::int64_t groups = std::max<std::int64_t>(work.queries, 1);
     const std::int64_t executed =
-        is_decode(c) ? groups * c.kernel.executed_rows(m.heads, m.mix_width()) : groups * m.heads;
-    const auto flops = [&](std::int64_t heads) {
-      return Flops::from_base(2 * (m.score_width() + m.mix_width())) * (heads * pairs / groups);
+        is_decode(c) ? c.kernel.executed_rows(m.heads, m.mix_width()) : m.heads;
+    const auto flops = [&](std::int64_t heads) {  // of each pair of a query and a row
+      return Flops::from_base(2 * (m.score_width() + m.mix_width())) * heads * pairs;
     };
     Op op{.phase = Phase::attention,
           .layer = layer,
           .family = is_decode(c) ? KernelFamily::latent_attention : KernelFamily::prefill_attention,
           .flops = flops(executed),
-          .padding = flops(executed) - flops(groups * m.heads),
+          .padding = flops(executed) - flops(m.heads),
           .after = {after}};
     const auto of_heads = [&](std::int64_t width) {
       return stored(work.queries * m.heads * width, DataType::bf16);

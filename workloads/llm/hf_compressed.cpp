@@ -15,8 +15,8 @@ constexpr const char* kCompressedYaml =
     "in YAML layer_types: [sliding_attention, compressed_sparse_attention, "
     "heavily_compressed_attention, ...] and compression: {sparse, heavy}";
 
-// 0 is a window alone. Of the ratios the smallest is that of the layers with an indexer, as there
-// are two. Entries beyond the layers are those of prediction modules.
+// 0 is a window alone, 4 the layers with an indexer, 128 those that read every row. Entries beyond
+// the layers are those of prediction modules.
 void read_ratios(HfKeys& keys, LlmConfig& c) {
   const std::vector<std::int64_t> ratios = keys.wholes("compress_ratios");
   if (static_cast<std::int64_t>(ratios.size()) < c.layers)

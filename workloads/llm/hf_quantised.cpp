@@ -98,7 +98,11 @@ Scheme tensors_scheme(const QuantValue& q) {
     out.name += fmt::format(" {}{}{}", text_at(*weights, "type"), whole_at(*weights, "num_bits"),
                             size > 0 ? fmt::format(" in groups of {}", size) : "");
     out.type = type_of_group(*weights);
+    const auto block = weights->find("block_structure");
     if (!out.type) out.why = "weights of this width";
+    if (out.type == DataType::fp8_block && block != weights->end() && !block->is_null() &&
+        *block != QuantValue::array({128, 128}))
+      out.why = "blocks other than [128,128]";
   }
   return out;
 }
@@ -112,6 +116,8 @@ Scheme integer_scheme(const QuantValue& q, const std::string& method) {
   if (width == 4 && (group >= 64 || group == -1)) out.type = DataType::int4;
   if (width == 8) out.type = DataType::int8;
   if (!out.type) out.why = fmt::format("{} bits in groups of {}", width, group);
+  if (const auto own = q.find("dynamic"); own != q.end() && !own->empty())
+    out.why = "settings of single modules (dynamic)";
   return out;
 }
 
@@ -232,7 +238,10 @@ class LeftOut {
   bool has(const std::string& module) const {
     return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
       if (matches(pattern, module) || matches(pattern + ".*", module)) return true;
-      return pattern.find('.') == std::string::npos && matches("*." + pattern + ".*", module);
+      if (pattern.starts_with("layers.")) return false;
+      const std::string within = "*." + pattern;  // a name within a layer, in full or its beginning
+      return matches(within + ".*", module) ||
+             (pattern.find('.') != std::string::npos && matches(within, module));
     });
   }
 

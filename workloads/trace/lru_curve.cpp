@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "sim/base/check.hpp"
 
@@ -32,9 +31,9 @@ LruCurve::LruCurve(double sampled) : sampled_(sampled) {
 void LruCurve::look_up(std::span<const std::uint64_t> names) {
   lookups_ += static_cast<std::int64_t>(names.size());
   batch_.clear();
-  for (const std::uint64_t name : names | std::views::reverse)
-    if (sampled_ == 1 || as_share(hash_of(name)) < sampled_)
-      batch_.push_back(static_cast<std::int64_t>(name));
+  for (auto name = names.rbegin(); name != names.rend(); ++name)
+    if (sampled_ == 1 || as_share(hash_of(*name)) < sampled_)
+      batch_.push_back(static_cast<std::int64_t>(*name));
   const auto distances = stack_.look_up(batch_);
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     Part& part = parts_[hash_of(static_cast<std::uint64_t>(batch_[i])) % kParts];

@@ -32,6 +32,9 @@ class LruCurve {
   void look_up(std::span<const std::uint64_t> names);
 
   std::int64_t lookups() const { return lookups_; }
+  /// Distinct blocks that are followed: all of them where they are not sampled.
+  std::int64_t followed() const { return stack_.rows(); }
+  bool is_sampled() const { return sampled_ < 1; }
   /// Distinct blocks: what a cache must hold to lose none. An estimate where they are sampled.
   std::int64_t distinct() const;
   /// Of a cache that holds so many blocks.

@@ -93,15 +93,15 @@ TEST(PowerLimit, TheBoardKeepsItsPowerOnAverage) {
 TEST(PowerLimit, TimesDependOnPowerOnlyUnderALimit) {
   const SystemConfig free = with_power({}, 3);
   const SystemConfig limited = with_power(50, 3);
-  for (const char* path : {"system.gpu.idle_power", "system.gpu.active_power",
-                           "system.gpu.energy_per_flop", "system.gpu.power_exponent",
-                           "system.gpu.least_clock", "system.tiers.hbm.memory.energy_per_byte"}) {
+  for (const char* path :
+       {"system.gpu.idle_power", "system.gpu.active_power", "system.gpu.board_power",
+        "system.gpu.energy_per_flop", "system.gpu.power_exponent", "system.gpu.least_clock",
+        "system.tiers.hbm.memory.energy_per_byte"}) {
     EXPECT_TRUE(only_in_costs(path, free)) << path;
     EXPECT_FALSE(only_in_costs(path, limited)) << path;
   }
-  for (const char* path :
-       {"system.gpu.price", "system.gpu.board_power", "system.tiers.pool.memory.energy_per_byte",
-        "system.economics.rent_per_hour"})
+  for (const char* path : {"system.gpu.price", "system.tiers.pool.memory.energy_per_byte",
+                           "system.economics.rent_per_hour"})
     EXPECT_TRUE(only_in_costs(path, limited)) << path;
 }
 

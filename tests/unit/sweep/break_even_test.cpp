@@ -32,6 +32,8 @@ axes:
       - {label: far faster, set: [step.batch=1, what_if.far_bandwidth=1000]}
       - {label: far slower, set: [what_if.far_bandwidth=0.001]}
       - {label: too large, set: [step.batch=100000]}
+      - {label: more draws, set: [uncertainty.draws=30]}
+      - {label: dense, scenario: scenarios/methods/llama3_8b_dense_hbm.yaml}
   - {key: step.context, values: [8192, 16384]}
 exclude: [{machine: four times, context: 16384}]
 )" << question;
@@ -98,6 +100,42 @@ TEST_F(BreakEvenTest, OfAReferenceThatDoesNotFitSaysWhatDoesNot) {
   EXPECT_EQ(answer.outcome, BreakEvenOutcome::only);
   EXPECT_NE(answer.why.find("the largest batch that fits is"), std::string::npos) << answer.why;
   EXPECT_EQ(answer.reference, "too large");
+}
+
+TEST_F(BreakEvenTest, PointsOfOneReferenceMayHaveOtherDraws) {
+  const auto found = answers(
+      "break_even: {axis: machine, against: {as it is: four times, more draws: four times}, key: "
+      "what_if.far_bandwidth, between: [0.01, 100], minimize: tpot}\n");
+  EXPECT_EQ(found.at("as it is/8192").draws, 20);
+  const BreakEvenRecord& more = found.at("more draws/8192");
+  EXPECT_EQ(more.draws, 30);
+  ASSERT_TRUE(more.value && more.ci95);
+  EXPECT_NEAR(*more.value, 4, 4e-5);
+  EXPECT_NEAR(more.ci95->low, 4, 0.016);
+  EXPECT_NEAR(more.ci95->high, 4, 0.016);
+}
+
+TEST_F(BreakEvenTest, APointThatDoesNotTakeTheSettingSaysSo) {
+  const auto found = answers(
+      "break_even: {axis: machine, against: {as it is: four times, dense: four times}, key: "
+      "method.budget, between: [0.03125, 0.5], minimize: tpot}\n",
+      "times");
+  EXPECT_NE(found.at("as it is/8192").outcome, BreakEvenOutcome::failed);
+  EXPECT_EQ(found.at("dense/8192").outcome, BreakEvenOutcome::failed);
+  EXPECT_NE(found.at("dense/8192").why.find("budget"), std::string::npos)
+      << found.at("dense/8192").why;
+}
+
+TEST_F(BreakEvenTest, OfASettingWithAUnitIsShownInIt) {
+  const auto found = answers(
+      "break_even: {axis: machine, against: {as it is: four times}, key: "
+      "system.links.pcie.latency, between: [10 ns, 100 us], minimize: tpot}\n",
+      "times");
+  const BreakEvenRecord& answer = found.at("as it is/8192");
+  EXPECT_FALSE(answer.plain);
+  ASSERT_GE(answer.shown.size(), 2u);
+  EXPECT_EQ(answer.shown[0], "10 ns");
+  EXPECT_EQ(answer.shown[1], "100 us");
 }
 
 TEST_F(BreakEvenTest, WithoutIntervalsHasNoDraws) {

@@ -119,6 +119,29 @@ TEST(HfQuantised, WholeNumbersByBitsAndGroup) {
 }
 
 // The source says what cannot be told; the model then has no types.
+TEST(HfQuantised, PartsThatAreLeftOutMayBeNamedWithinALayer) {
+  const std::string awq =
+      "{'quant_method': 'awq', 'bits': 4, 'group_size': 128, "
+      "'modules_to_not_convert': ";
+  expect_types(dense(awq + "['mlp.down_proj', 'mlp.gate_proj', 'mlp.up_proj']}"), DataType::int4,
+               {});
+  expect_types(dense(awq + "['mlp']}"), DataType::int4, {});
+  expect_types(dense(awq + "['layers.99.mlp']}"), DataType::int4, DataType::int4);
+}
+
+TEST(HfQuantised, SettingsOfSingleModulesAndOtherBlocksCannotBeTold) {
+  const LlmConfig dynamic =
+      dense("{'quant_method': 'gptq', 'bits': 4, 'group_size': 128, 'dynamic': {'-:.*mlp.*': {}}}");
+  EXPECT_FALSE(dynamic.weights);
+  EXPECT_NE(dynamic.source.find("dynamic"), std::string::npos) << dynamic.source;
+  expect_types(dense("{'quant_method': 'gptq', 'bits': 4, 'group_size': 128, 'dynamic': {}}"),
+               DataType::int4, DataType::int4);
+  const std::string blocks =
+      "{'num_bits': 8, 'type': 'float', 'strategy': 'block', 'block_structure': ";
+  expect_types(dense(group(blocks + "[128, 128]}")), DataType::fp8_block, DataType::fp8_block);
+  EXPECT_FALSE(dense(group(blocks + "[64, 64]}")).weights);
+}
+
 TEST(HfQuantised, WhatCannotBeToldIsSaid) {
   const auto why = [](const LlmConfig& model) {
     EXPECT_FALSE(model.weights);

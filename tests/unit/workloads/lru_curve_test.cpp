@@ -85,7 +85,7 @@ TEST(LruCurve, IsThatOfCachesOfEverySizeSimulatedOneByOne) {
 }
 
 TEST(LruCurve, GoesOnWhereTimesWereUsedUp) {
-  // Blocks 0 to 299 in turn, fifty thousand times: a cache of 300 finds all but the first of each,
+  // Blocks 0 to 299 in turn, fifty thousand lookups: a cache of 300 finds all but the first of each,
   // and a smaller one none.
   LruCurve curve;
   constexpr std::int64_t kLookups = 50'000;
