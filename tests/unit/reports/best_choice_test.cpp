@@ -97,7 +97,7 @@ TEST(BreakEvenText, HasTheIntervalAndNamesItsEnds) {
   answer.ci95 = {50, 100};
   EXPECT_EQ(break_even_text(answer), "never [500 GB/s, beyond 1 TB/s]");
   answer.ci95 = {100, 100};
-  EXPECT_EQ(break_even_text(answer), "never, in none of 20 draws otherwise");
+  EXPECT_EQ(break_even_text(answer), "never, in all 20 draws");
   answer.outcome = BreakEvenOutcome::only;
   answer.ci95.reset();
   EXPECT_EQ(break_even_text(answer), "H200 does not fit");
