@@ -16,6 +16,7 @@
 #include "sim/cli/measured_runs.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/runner/files.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/validate/server_fit.hpp"
 
 namespace tiersim::cli {

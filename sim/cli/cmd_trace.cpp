@@ -1,7 +1,7 @@
 // tiersim trace stats FILE: what a trace of requests is like, and what a cache of each size would
 // find of its prompts.
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "sim/base/units_text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/point_sources.hpp"
+#include "sim/runner/load.hpp"
 #include "workloads/serving/trace_statistics.hpp"
 
 namespace tiersim::cli {

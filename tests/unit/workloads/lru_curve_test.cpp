@@ -85,8 +85,8 @@ TEST(LruCurve, IsThatOfCachesOfEverySizeSimulatedOneByOne) {
 }
 
 TEST(LruCurve, GoesOnWhereTimesWereUsedUp) {
-  // Blocks 0 to 299 in turn, fifty thousand lookups: a cache of 300 finds all but the first of each,
-  // and a smaller one none.
+  // Blocks 0 to 299 in turn, fifty thousand lookups: a cache of 300 finds all but the first of
+  // each, and a smaller one none.
   LruCurve curve;
   constexpr std::int64_t kLookups = 50'000;
   for (std::int64_t i = 0; i < kLookups; ++i)
