@@ -1,5 +1,5 @@
 #pragma once
-// What a trace of requests is like, as tables (workloads/serving/trace_statistics.hpp).
+// Tables of the statistics of a request trace (workloads/serving/trace_statistics.hpp).
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -44,8 +44,8 @@ struct BreakEvenRecord {
   std::optional<double> channel_bytes_per_s = {};
   NumberClass number_class = NumberClass::assumed;  ///< of the compared metric, the weaker of both
   bool plain = true;                                ///< the setting is a number without a unit
-  /// Of a setting with a unit, as texts: low and high, the value if there is one, and the ends of
-  /// the interval if there is one.
+  /// For a setting with a unit, these numbers are also kept as texts in that unit: `low` and
+  /// `high`, then `value` if it is there, then both ends of `ci95` if it is there.
   std::vector<std::string> shown = {};
 };
 

@@ -309,7 +309,8 @@ std::int64_t layers_of_type(const LlmConfig& m, LayerType type) {
   return layers;
 }
 
-// Of linear attention in fp32, as SGLang keeps it; of compressed rows with the window in fp16.
+// The state of linear attention is counted in fp32, as SGLang keeps it. The state of compressed
+// attention is counted with its window in fp16.
 std::int64_t state_of_sequence(const LlmConfig& m) {
   if (m.compression) {
     Bytes sum;

@@ -32,7 +32,7 @@ class Demand {
     return Bytes::from_base(numbers_[place(device, direction)]);
   }
 
-  // What takes energy, of one GPU.
+  // The work of one GPU that takes energy.
   /// Thousands of FLOPs as their energy counts (OpPlan::powered_flops).
   std::int64_t powered_kiloflops() const { return numbers_[kKiloflops]; }
   /// Time for which the GPU takes its active_power.

@@ -33,7 +33,7 @@ struct StepCosts {
   std::vector<std::string> unstated;  ///< "hbm: energy_per_byte": the missing numbers
 };
 
-/// What takes energy and money.
+/// The work of a step or of a server over a time, from which its energy and cost follow.
 struct PoweredWork {
   double flops = 0;               ///< as their energy counts (OpPlan::powered_flops)
   Duration active{};              ///< time of active_power

@@ -89,7 +89,8 @@ struct EconomicsConfig {
   Sourced<double> utilisation;
   Sourced<MoneyPerEnergy> electricity;
   std::optional<Sourced<Money>> gpu_price;  ///< instead of the price that the GPU states
-  /// Of a GPU with its share of everything, electricity included; nothing is bought then.
+  /// The rent of a GPU for an hour, which includes its share of all other devices and electricity.
+  /// It replaces all prices.
   std::optional<Sourced<Money>> rent_per_hour;
 };
 void describe(Fields& f, EconomicsConfig& c);
