@@ -21,8 +21,9 @@ constexpr double kRounding = 1e-4;  // of a written parameter, beyond its range
 // Most of a port that payload fills beside the headers of its packets: 128 of 144 B on NVLink, and
 // less for what no packet fills.
 constexpr double kPayload = 0.85;
-// A send is timed as an exchange between two ranks.
-constexpr std::array kTimedKinds{all_reduce, reduce_scatter, all_gather, all_to_all};
+// In the order of their names, which records keep. A send is timed as an exchange between two
+// ranks.
+constexpr std::array kTimedKinds{all_gather, all_reduce, all_to_all, reduce_scatter};
 
 Duration duration_of(double seconds) {
   const double ps = std::ceil(seconds * static_cast<double>(kPicosecondsPerSecond));
@@ -97,7 +98,8 @@ class TimedCollective final : public Collective {
  public:
   explicit TimedCollective(const TimedCollectiveConfig& c) {
     for (const CollectiveKind kind : kTimedKinds)
-      operations_[static_cast<std::size_t>(kind)].emplace(c.operations.at(std::string(name(kind))));
+      operations_[static_cast<std::size_t>(kind)].emplace(
+          c.operations.by_name.at(std::string(name(kind))));
   }
 
   CollectiveCost cost(const CollectiveWork& work, const PortPath& port) const override {
@@ -169,18 +171,19 @@ void describe(Fields& f, TimedOperationConfig& c) {
           fmt::format("has {} coefficients instead of {}", c.surface.size(), columns));
 }
 
+void describe(Fields& f, TimedOperations& c) {
+  f.doc(
+      "Timed operations. The files of an engine lie over those of NCCL (base), which has them "
+      "all.");
+  for (const CollectiveKind kind : kTimedKinds)
+    f.required(name(kind), c.by_name[std::string(name(kind))],
+               "Its form, with the numbers of its timings.");
+}
+
 void describe(Fields& f, TimedCollectiveConfig& c) {
   f.doc("Collectives with times that were fitted to timings of a library or an engine.");
   f.required("timed_collectives", c.operations,
              "By operation: all_reduce, reduce_scatter, all_gather and all_to_all.");
-  std::vector<std::string> names;
-  for (const CollectiveKind kind : kTimedKinds) names.emplace_back(name(kind));
-  for (const std::string& name : names)
-    f.check(c.operations.contains(name), "timed_collectives", fmt::format("lacks '{}'", name),
-            "lay the files of an engine over those of NCCL (base)");
-  for (const auto& [name, operation] : c.operations)
-    f.check(std::ranges::find(names, name) != names.end(), "timed_collectives." + name,
-            "is no operation that is timed", "one of: " + join(names));
 }
 
 std::unique_ptr<Collective> make_device(const TimedCollectiveConfig& config) {

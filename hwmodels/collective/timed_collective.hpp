@@ -48,8 +48,14 @@ struct TimedOperationConfig {
 };
 void describe(Fields& f, TimedOperationConfig& c);
 
+/// By name of a CollectiveKind; a file has all that are timed.
+struct TimedOperations {
+  std::map<std::string, TimedOperationConfig> by_name;
+};
+void describe(Fields& f, TimedOperations& c);
+
 struct TimedCollectiveConfig {
-  std::map<std::string, TimedOperationConfig> operations;  ///< by name of a CollectiveKind
+  TimedOperations operations;
 };
 
 void describe(Fields& f, TimedCollectiveConfig& c);

@@ -149,10 +149,11 @@ std::optional<PacketModel> make_packets(const DramConfig& config) {
   const double stack = static_cast<double>(channel_peak(packet).in_base()) *
                        static_cast<double>(shape.pseudo_channels);
   const double share = std::min(1.0, stack / static_cast<double>(config.peak.value.in_base()));
+  const double limit = config.write_limit ? config.write_limit->value : 0;
   return PacketModel{
       .latency = std::min(config.latency.value, DramClocks(packet.timings).row_latency()),
-      .make = [packet, share](Engine& engine, std::size_t) {
-        return std::make_unique<DramStreams>(engine, packet, share);
+      .make = [packet, share, limit](Engine& engine, std::size_t) {
+        return std::make_unique<DramStreams>(engine, packet, share, limit);
       }};
 }
 

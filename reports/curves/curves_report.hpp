@@ -45,6 +45,9 @@ struct CurvesReport {
 /// The error names the columns that can be x, or the column in which two points of one line differ.
 Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& question);
 
+/// The label of a sample on the x axis, "64 GiB".
+const std::string& x_label_of(const CurvesReport& report, const CurveSample& sample);
+
 /// People get a table for each panel, with a row for each x and a column for each line. CSV gets a
 /// row for each point, with interval, class and run id.
 std::vector<Table> tables_of(const CurvesReport& report);

@@ -33,12 +33,6 @@ std::string of_class(const CurvesReport& report) {
   return class_text(metrics);
 }
 
-const std::string& x_label(const CurvesReport& report, const CurveSample& sample) {
-  const auto& columns = report.table->columns;
-  const auto it = std::ranges::find(columns, report.x_name, &PointColumn::name);
-  return report.table->points[sample.point].labels[static_cast<std::size_t>(it - columns.begin())];
-}
-
 Table pivot(const CurvesReport& report, const std::string& panel) {
   Table out{.title = report.metric, .readers = Readers::people};
   if (!report.panel_name.empty()) out.title += fmt::format(", {} {}", report.panel_name, panel);
@@ -52,7 +46,7 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
     out.columns.push_back({line.name});
     for (const CurveSample& sample : line.samples) {
       auto& row = rows.emplace(sample.x, Row(lines + 1, Cell({}, "-"))).first->second;
-      row[0] = x_label(report, sample);
+      row[0] = x_label_of(report, sample);
       if (const Metric* metric = metric_at(report, sample)) row[at] = cell_of(*metric);
     }
     ++at;
@@ -101,6 +95,12 @@ Table listing(const CurvesReport& report) {
 
 }  // namespace
 
+const std::string& x_label_of(const CurvesReport& report, const CurveSample& sample) {
+  const auto& columns = report.table->columns;
+  const auto it = std::ranges::find(columns, report.x_name, &PointColumn::name);
+  return report.table->points[sample.point].labels[static_cast<std::size_t>(it - columns.begin())];
+}
+
 std::vector<Table> tables_of(const CurvesReport& report) {
   constexpr std::size_t kMostBesideEachOther = 16;
   std::vector<Table> out;
@@ -138,7 +138,7 @@ std::string to_json(const CurvesReport& report) {
     Json points = Json::array();
     for (const CurveSample& sample : line.samples) {
       const ReportPoint& point = report.table->points[sample.point];
-      Json p{{"x", sample.x}, {"label", x_label(report, sample)}, {"position", point.position}};
+      Json p{{"x", sample.x}, {"label", x_label_of(report, sample)}, {"position", point.position}};
       const Metric* metric = metric_at(report, sample);
       p["value"] = metric != nullptr ? Json(metric->value) : Json();
       if (metric != nullptr) p["class"] = name(metric->number_class);

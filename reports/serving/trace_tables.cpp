@@ -12,9 +12,6 @@
 namespace tiersim {
 namespace {
 
-Cell percent(double share) {
-  return {Cell::Value(share), fmt::format("{:.1f} %", 100 * share)};
-}
 Cell rounded(double value, int digits) {
   return {Cell::Value(value), fmt::format("{:.{}f}", value, digits)};
 }
@@ -78,7 +75,8 @@ Table reuse_table(const TraceStatistics& trace, const TraceTablesOptions& option
             .notes = {fmt::format("A block has {} tokens. A prompt looks up all of its blocks, and "
                                   "finds those that an earlier prompt had.",
                                   options.block)}};
-  out.add({trace.with_blocks, trace.reuse.lookups(), trace.reuse.distinct(), percent(most.rate)});
+  out.add(
+      {trace.with_blocks, trace.reuse.lookups(), trace.reuse.distinct(), percent_cell(most.rate)});
   return out;
 }
 
@@ -113,14 +111,18 @@ Table curve_table(const TraceStatistics& trace, const TraceTablesOptions& option
     if (options.token_bytes)
       row.push_back(Cell::quantity(
           static_cast<double>(tokens) * static_cast<double>(options.token_bytes->in_base()), "B"));
-    row.push_back(percent(found.rate));
-    if (is_sampled) row.push_back(percent(found.error));
+    row.push_back(percent_cell(found.rate));
+    if (is_sampled) row.push_back(percent_cell(found.error));
     out.add(std::move(row));
   }
   return out;
 }
 
 }  // namespace
+
+Cell percent_cell(double share) {
+  return {Cell::Value(share), fmt::format("{:.1f} %", 100 * share)};
+}
 
 std::vector<Table> trace_tables(const TraceStatistics& trace, const TraceTablesOptions& options) {
   std::vector<Table> out{requests_table(trace), bursts_table(trace), lengths_table(trace)};

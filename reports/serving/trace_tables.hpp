@@ -17,6 +17,9 @@ struct TraceTablesOptions {
   std::vector<std::int64_t> capacities = {};  ///< [blocks]; empty: powers of two up to all blocks
 };
 
+/// A share of 1, in percent with one digit.
+Cell percent_cell(double share);
+
 /// Requests and bursts, lengths, and, where prompts name their blocks, the reuse and the hit rate
 /// of an LRU cache by its capacity. All are for all readers.
 std::vector<Table> trace_tables(const TraceStatistics& trace, const TraceTablesOptions& options);

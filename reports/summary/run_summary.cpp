@@ -160,12 +160,14 @@ std::string kernels_text(const RunRecord& record) {
                           {"basis", Align::left},
                           {"class", Align::left},
                           {"source", Align::left}}};
-  if (record.draws) table.columns.insert(table.columns.begin() + 2, {"95 %", Align::left});
+  const bool drawn = std::ranges::any_of(
+      record.kernel_times, [](const KernelTimeRecord& kernel) { return kernel.ci95.has_value(); });
+  if (drawn) table.columns.insert(table.columns.begin() + 2, {"95 %", Align::left});
   for (const KernelTimeRecord& kernel : record.kernel_times) {
     std::vector<std::string> cells{kernel.family, time_text(kernel.seconds), kernel.basis,
                                    std::string(name(kernel.number_class)),
                                    printable(kernel.source)};
-    if (record.draws)
+    if (drawn)
       cells.insert(cells.begin() + 2, kernel.ci95
                                           ? fmt::format("{} to {}", time_text(kernel.ci95->low),
                                                         time_text(kernel.ci95->high))

@@ -91,11 +91,14 @@ class ServingSummary {
       const char* title;
       const char* metric;
     };
-    constexpr std::array<Row, 5> kRows{{{"first token (TTFT)", "ttft_s"},
+    constexpr std::array<Row, 8> kRows{{{"first token (TTFT)", "ttft_s"},
                                         {"output token (TPOT)", "tpot_s"},
                                         {"token to token", "inter_token_latency_s"},
                                         {"end to end", "e2e_latency_s"},
-                                        {"in the queue", "queue_time_s"}}};
+                                        {"in the queue", "queue_time_s"},
+                                        {"loading, of this", "load_time_s"},
+                                        {"session", "session_s"},
+                                        {"session, no pauses", "session_busy_s"}}};
     Table table{.title = "Latency",
                 .columns = {{"", Align::left},
                             {"mean"},
@@ -137,6 +140,28 @@ class ServingSummary {
     return gain ? fmt::format("; a token takes {} times as long without", number_text(*gain)) : "";
   }
 
+  // Empty where the workload has no sessions.
+  std::string sessions() const {
+    if (!find("sessions_per_s")) return "";
+    std::string out =
+        fmt::format("sessions   {} a second end; {}", number_text(value("sessions_per_s")),
+                    level("live_sessions", "are under way"));
+    if (find("requests_per_session.mean"))
+      out += fmt::format(
+          "; {} requests each; {:.1f} % left by their users, {:.1f} % at the longest context",
+          number_text(value("requests_per_session.mean")), 100 * value("session_abandonment"),
+          100 * value("session_context_full"));
+    out += '\n';
+    if (serving_.unmeasured)
+      for (const std::string& metric : *serving_.unmeasured)
+        out += "           not measured: " + printable(metric) + '\n';
+    if (const auto kept = find("session_slo_attainment"))
+      out += fmt::format("           goodput {} sessions/s: {:.1f} % take the server at most {}\n",
+                         number_text(value("goodput_sessions_per_s")), 100 * *kept,
+                         time_text(serving_.slo_session_s.value_or(0)));
+    return out;
+  }
+
   std::string throughput() const {
     const std::string ci95 = interval("throughput_tokens_per_s", number_text);
     std::string out =
@@ -146,6 +171,7 @@ class ServingSummary {
     if (const auto tokens = find("acceptance_length"))
       out += fmt::format("drafts     {} tokens an iteration and sequence{}{}\n",
                          number_text(*tokens), share_of_drafts(), gain_of_drafts());
+    out += sessions();
     const auto kept = find("slo_attainment");
     if (!kept) return out;
     std::vector<std::string> promises;

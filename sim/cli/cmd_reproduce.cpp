@@ -20,6 +20,7 @@
 #include "sim/study/early_exit_run.hpp"
 #include "sim/study/paper_run.hpp"
 #include "sim/study/recall_run.hpp"
+#include "sim/study/served_loads_run.hpp"
 #include "sim/study/statement_run.hpp"
 #include "sim/study/win_map_run.hpp"
 #include "sim/trace/step_trace.hpp"
@@ -77,6 +78,8 @@ std::vector<ReportSection> sections(const Targets& targets, const LoadOptions& f
   for (ReportSection& section : reproduce_maps(targets, files)) out.push_back(std::move(section));
   for (ReportSection& section : numerics.get()) out.push_back(std::move(section));
   for (ReportSection& section : reproduce_early_exit(targets, files))
+    out.push_back(std::move(section));
+  for (ReportSection& section : reproduce_served_loads(targets, files))
     out.push_back(std::move(section));
   return out;
 }
@@ -145,7 +148,8 @@ void add_reproduce(Verb program) {
   auto options = std::make_shared<ReproduceArguments>();
   Verb verb = program.add(
       "reproduce", "Simulate the experiments of a paper and compare the results with its tables");
-  verb.option("PAPER", options->paper, "Paper to reproduce: early-exit, maple, tpla, or all")
+  verb.option("PAPER", options->paper,
+              "Paper to reproduce: early-exit, maple, sparse-offload, tpla, or all")
       .show_default();
   verb.option("--set", options->set,
               "Change a default of every scenario, which keeps its own settings: "

@@ -1,26 +1,21 @@
 // tiersim trace stats FILE: what a trace of requests is like, and what a cache of each size would
 // find of its prompts.
 #include <algorithm>
-#include <charconv>
-#include <map>
 
 #include <fmt/format.h>
 
 #include "reports/serving/trace_tables.hpp"
 #include "sim/base/text.hpp"
-#include "sim/base/units_text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/point_sources.hpp"
-#include "sim/runner/load.hpp"
+#include "sim/cli/trace_options.hpp"
 #include "workloads/serving/trace_statistics.hpp"
 
 namespace tiersim::cli {
 namespace {
 
 struct TraceArguments {
-  std::string file;
-  std::vector<std::string> columns;
-  std::string time;
+  TraceInput input;
   double sampled = 1;
   std::int64_t block = 512;
   std::string token_bytes;
@@ -28,82 +23,16 @@ struct TraceArguments {
   std::string format = "text";
 };
 
-[[noreturn]] void misuse(const std::string& option, const std::string& problem) {
-  throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: {}: {}", option, problem)));
-}
-
-// "arrival=ts": which column of the file holds what.
-std::optional<TraceFormat> format_of(const TraceArguments& options) {
-  if (options.columns.empty()) {
-    if (!options.time.empty())
-      misuse("--time", "is of the column of --columns that holds the arrivals");
-    return std::nullopt;
-  }
-  TraceFormat out;
-  const std::map<std::string, std::string*> known{{"arrival", &out.columns.arrival},
-                                                  {"input", &out.columns.input},
-                                                  {"output", &out.columns.output}};
-  for (const std::string& word : options.columns) {
-    const std::size_t equals = word.find('=');
-    const auto column = known.find(word.substr(0, equals));
-    if (equals == std::string::npos || column == known.end() || equals + 1 == word.size())
-      misuse("--columns",
-             fmt::format("'{}' is none of arrival=NAME, input=NAME and output=NAME", word));
-    if (!column->second->empty())
-      misuse("--columns", fmt::format("{} stands twice", column->first));
-    *column->second = word.substr(equals + 1);
-  }
-  for (const auto& [name, column] : known)
-    if (column->empty()) misuse("--columns", fmt::format("{}=NAME is missing", name));
-  if (options.time.empty()) return out;
-  const auto time = std::ranges::find(kTraceTimeNames, options.time);
-  if (time == kTraceTimeNames.end())
-    misuse("--time", fmt::format("'{}' is none of {}", options.time,
-                                 join(std::vector<std::string>(kTraceTimeNames.begin(),
-                                                               kTraceTimeNames.end()))));
-  out.time = static_cast<TraceTime>(time - kTraceTimeNames.begin());
-  return out;
-}
-
-std::vector<std::int64_t> capacities_of(const std::vector<std::string>& words) {
-  std::vector<std::int64_t> out;
-  for (const std::string& word : words) {
-    std::int64_t blocks = 0;
-    const char* end = word.data() + word.size();
-    const auto [at, error] = std::from_chars(word.data(), end, blocks);
-    constexpr std::int64_t kMost = 1'000'000'000'000;
-    if (error != std::errc() || at != end || blocks < 1 || blocks > kMost)
-      misuse("--blocks", fmt::format("'{}' is no whole number from 1 to {}", word, kMost));
-    out.push_back(blocks);
-  }
-  return out;
-}
-
 ExitCode stats(const TraceArguments& options) {
-  const std::optional<TraceFormat> format = format_of(options);
+  const std::optional<TraceFormat> format = options.input.format();
   if (!(options.sampled > 0 && options.sampled <= 1))
     misuse("--sample", fmt::format("{} is not above 0 and at most 1", options.sampled));
   TraceTablesOptions tables{.block = options.block,
                             .capacities = capacities_of(options.capacities)};
-  if (!options.token_bytes.empty()) {
-    const auto bytes = parse_quantity<Bytes>(options.token_bytes);
-    if (!bytes || *bytes <= Bytes{})
-      misuse("--token-bytes",
-             fmt::format("'{}' is no number of bytes, such as '128 KiB'", options.token_bytes));
-    tables.token_bytes = *bytes;
-  }
-  if (const TraceLines lines(options.file); !lines.error().empty())
-    throw Failure(ExitCode::bad_config,
-                  printable(fmt::format("{}:1:1: error: cannot read the trace: {}", options.file,
-                                        lines.error())));
-  const auto trace = trace_statistics(options.file, format, options.sampled);
-  if (!trace) {
-    Diagnostics diagnostics;
-    for (const ImportProblem& problem : trace.error())
-      diagnostics.report(
-          {problem.where.value_or(Location{.file = options.file}), problem.message, problem.hint});
-    throw_if_any(diagnostics);
-  }
+  if (!options.token_bytes.empty()) tables.token_bytes = token_bytes_of(options.token_bytes);
+  options.input.expect_readable();
+  const auto trace = trace_statistics(options.input.file, format, options.sampled);
+  if (!trace) throw_problems(options.input.file, trace.error());
   if (trace->with_blocks > 0 && trace->reuse.followed() == 0)
     misuse("--sample",
            fmt::format("of {} lookups none is of a block that is followed; a larger share",
@@ -120,16 +49,7 @@ void add_stats(Verb trace) {
   Verb verb = trace.add("stats",
                         "Lengths, rate and bursts of a trace of requests, and the share of "
                         "its prompts that a cache of each size finds");
-  verb.option(
-          "FILE", options->file,
-          "Trace as Azure or Mooncake published theirs, or any CSV or JSON lines with --columns; "
-          ".gz is unpacked")
-      .required();
-  verb.option("--columns", options->columns,
-              "Columns of a file of your own: arrival=NAME input=NAME output=NAME")
-      .type("PART=NAME")
-      .takes(1, 3);
-  verb.option("--time", options->time, "Unit of these arrivals: iso, s, ms, us or ns").type("UNIT");
+  options->input.add_to(verb);
   verb.option(
           "--sample", options->sampled,
           "Share of the blocks that is followed; less takes less memory, and the shares have an "
@@ -154,9 +74,13 @@ void add_stats(Verb trace) {
 }  // namespace
 
 void add_trace(Verb program) {
-  Verb trace = program.add("trace", "Ask what is in a trace of requests");
+  Verb trace =
+      program.add("trace", "Ask what is in a trace of requests, fit a workload to it, or make one");
   trace.needs_verb();
   add_stats(trace);
+  add_trace_cache(trace);
+  add_trace_fit(trace);
+  add_trace_make(trace);
 }
 
 }  // namespace tiersim::cli

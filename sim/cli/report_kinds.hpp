@@ -9,6 +9,7 @@ void add_report_footprint(Verb kind);
 void add_report_io(Verb kind);
 void add_report_bottleneck(Verb kind);
 void add_report_curves(Verb kind);
+void add_report_marginal(Verb kind);
 void add_report_pareto(Verb kind);
 void add_report_sensitivity(Verb kind);
 void add_report_html(Verb kind);

@@ -126,7 +126,8 @@ void add_validate_energy(Verb validate) {
   Verb verb = validate.add("energy", "Compare energy and power of simulated servers with measured");
   verb.footer(
       "The runs are those of configs/calibration/energy. The label `rows` tells the runs to which\n"
-      "the energy of the cards is fitted from those that were held out.");
+      "the energy of the cards is fitted from those that were held out, and from those that were\n"
+      "predicted before their measured values were read (unseen).");
   verb.option("--only", options->tables.only, "Only this group of runs (repeatable)").type("GROUP");
   verb.option("--set", options->tables.set, "Change a default of every run (repeatable)")
       .type(kSettingType);
@@ -136,8 +137,8 @@ void add_validate_energy(Verb validate) {
       .type("FILE.html");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] {
-    options->tables.files = {
-        (config_root() / "calibration" / "energy" / "served_runs.csv").string()};
+    for (const char* file : {"served_runs.csv", "unseen_runs.csv"})
+      options->tables.files.push_back((config_root() / "calibration" / "energy" / file).string());
     options->tables.table = "ml_energy";
     return validate_serving(*options);
   });

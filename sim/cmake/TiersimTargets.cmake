@@ -142,19 +142,19 @@ endfunction()
 # sanitizers, under which starting takes longer than most tests.
 option(TIERSIM_TESTS_TOGETHER "make one test of each binary, but of kernels, which may end theirs" OFF)
 
-# tests_<layer> builds the tests of one layer.
+# tests_<layer> builds the tests of one layer that every change must pass, tests_of_<folder> those of one
+# folder, tests_ci all of them, and tests_nightly those that only the night runs.
 foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels numerics fuzz cli bench
-    nightly)
+    ci nightly)
   add_custom_target(tests_${layer})
 endforeach()
 
 # How tests are optimised. Compiling them takes longer than running them, but where they loop long.
-set(test_options_quick -O0)                       # unit, bad_configs, golden
-set(test_options_steady "$<$<CONFIG:Release>:-O1>") # validation, kernels, numerics, fuzz, cli
-set(test_options_long "")                         # theory, property, bench
+set(test_options_quick -O0)                       # unit, bad_configs, golden, fuzz, counts of bench
+set(test_options_steady "$<$<CONFIG:Release>:-O1>") # all others
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
-  foreach(speed IN ITEMS quick steady long)
+  foreach(speed IN ITEMS quick steady)
     tiersim_precompile(test_${speed} "${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp"
       DEPS GTest::gmock OPTIONS ${test_options_${speed}})
   endforeach()
@@ -165,8 +165,9 @@ endif()
 # One GoogleTest binary, of all *_test.cpp of this folder that are not *_nightly_test.cpp where no
 # sources are named. Each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour> where it
 # is of ci, and <layer>.nightly.<Subject>.<Behaviour>, with TIERSIM_NIGHTLY=1, where it is nightly.
-# SPEED (quick, steady, long) is that of its layer; ALONE compiles each source by itself. Binaries
-# of nightly tests alone are built by `tests_nightly` and by `all`.
+# SPEED (quick, steady) is that of its layer; ALONE compiles each source by itself. Binaries of
+# nightly tests alone are built by `tests_nightly` and by `all`. A label names the folder, so that
+# one folder's tests can be run: `ctest -L '^unit/serving$'`.
 function(tiersim_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "SPEED;TIMEOUT" "SOURCES;DEPS;LABELS")
   if(NOT arg_TIMEOUT)
@@ -177,30 +178,41 @@ function(tiersim_test name)
     list(FILTER arg_SOURCES EXCLUDE REGEX "_nightly_test\\.cpp$")
   endif()
   list(POP_FRONT arg_LABELS layer)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests"
+    OUTPUT_VARIABLE folder)
   if(arg_SPEED)
     set(speed ${arg_SPEED})
-  elseif(layer MATCHES "^(unit|bad_configs|golden)$")
+  elseif(layer MATCHES "^(unit|bad_configs|golden|fuzz)$")
     set(speed quick)
-  elseif(layer MATCHES "^(theory|property|bench)$")
-    set(speed long)
   else()
     set(speed steady)
   endif()
   add_executable(${name} ${arg_SOURCES})
   if(ci IN_LIST arg_LABELS)
-    add_dependencies(tests_${layer} ${name})
+    string(REPLACE "/" "_" of_folder "tests_of_${folder}")
+    if(NOT TARGET ${of_folder})
+      add_custom_target(${of_folder})
+    endif()
+    foreach(target IN ITEMS tests_ci tests_${layer} ${of_folder})
+      add_dependencies(${target} ${name})
+    endforeach()
   else()
     add_dependencies(tests_nightly ${name})
+    if(layer STREQUAL kernels) # .ci/run builds them where the kernels changed
+      add_dependencies(tests_kernels ${name})
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE tiersim_options ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE ${test_options_${speed}})
   if(NOT arg_ALONE)
+    set(TIERSIM_UNITY_SIZE 32) # most folders are one unit; there are many to keep the cores busy
     tiersim_unity(${name} test_${speed})
   endif()
   if(TIERSIM_TESTS_TOGETHER AND NOT layer STREQUAL kernels)
     add_test(NAME ${layer}.${name} COMMAND ${name})
-    set_tests_properties(${layer}.${name} PROPERTIES LABELS "${layer};${arg_LABELS}" TIMEOUT 1800)
+    set_tests_properties(${layer}.${name} PROPERTIES LABELS "${layer};${folder};${arg_LABELS}"
+      TIMEOUT 1800)
     return()
   endif()
   # gtest_discover_tests would keep only the first label of a list, so ctest sets them when it starts.
@@ -216,7 +228,7 @@ function(tiersim_test name)
     gtest_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_${when}
       DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES PROPERTIES ${properties})
     string(APPEND code "foreach(test IN LISTS ${name}_${when})
-  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${layer};${when}\")
+  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${layer};${folder};${when}\")
 endforeach()
 ")
   endforeach()

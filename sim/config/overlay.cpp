@@ -51,6 +51,21 @@ void drop_interval(Node& below, const Node& above) {
     std::erase_if(below.entries.edit(), [](const Entry& e) { return e.key == "ci95"; });
 }
 
+// A number that a file states anew does not keep the class and source of the old one, nor a class
+// that is stated anew the source. So the reader asks for them. A value by --set needs neither.
+void drop_provenance(Node& below, const Node& above) {
+  for (const char* key : {"value", "class", "source"})
+    if (below.find(key) == nullptr) return;
+  const auto anew = [&](const char* key) {
+    const Entry* entry = above.find(key);
+    return entry != nullptr && !entry->value.origin.is_override();
+  };
+  if (!anew("value") && !anew("class")) return;
+  std::erase_if(below.entries.edit(), [&](const Entry& e) {
+    return e.key == "source" || (e.key == "class" && anew("value"));
+  });
+}
+
 // True where the mapping gives attributes of a number but leaves its value to the layer below. The
 // tree has no types; only a sourced number consists of these keys alone.
 bool is_of_a_number_below(const Node& above) {
@@ -84,6 +99,7 @@ Node spelled_out(Node number) {
 
 Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
   drop_interval(below, above);
+  drop_provenance(below, above);
   if (below.entries.empty()) below.entries = std::exchange(above.entries, {});
   for (Entry& entry : above.entries.each()) {
     Entry* known = below.edit(entry.key);

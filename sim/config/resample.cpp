@@ -191,8 +191,12 @@ std::vector<std::string> Resampler::paths() const {
   return paths;
 }
 
-std::string Resampler::draw(std::size_t i) {
+void Resampler::draw_unchecked(std::size_t i) {
   for (const detail::UncertainNumber& number : numbers_) detail::set_to_draw(number, i);
+}
+
+std::string Resampler::draw(std::size_t i) {
+  draw_unchecked(i);
   return detail::broken_check(config_);
 }
 

@@ -72,6 +72,8 @@ class Resampler {
   /// Sets these numbers to draw i. Returns the check of describe() that they break, or an empty
   /// text. Throws UnitOverflow if a number is beyond the range of its unit.
   [[nodiscard]] std::string draw(std::size_t i);
+  /// The same for numbers that no check of describe() reads: nothing is checked.
+  void draw_unchecked(std::size_t i);
 
  private:
   detail::StructValue config_;

@@ -97,7 +97,4 @@ class BatchMeans {
   std::vector<double> sums_;
 };
 
-/// The 97.5 % quantile of Student's t with `degrees` >= 1 of freedom; relative error below 0.1 %.
-double student_t_975(std::int64_t degrees);
-
 }  // namespace tiersim

@@ -146,8 +146,8 @@ struct EveryQuantity {
 using Quantities = WithQuantities<EveryQuantity>;
 
 // Units without a dimension, which make numbers easier to read.
-constexpr std::array<std::string_view, 5> kCountUnits{"tokens/s", "tokens", "sequences", "layers",
-                                                      "requests"};
+constexpr std::array<std::string_view, 6> kCountUnits{"tokens/s", "tokens",   "sequences",
+                                                      "layers",   "requests", "sessions"};
 
 std::vector<std::string> all_units() {
   std::vector<std::string> all = Quantities::symbols();

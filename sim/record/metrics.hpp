@@ -97,9 +97,16 @@ inline constexpr std::array kMetrics{
                      "time from the arrival of a request after the warm-up until its last token"},
     MetricDefinition{"queue_time_s.{mean,p50,p90,p95,p99}", "s",
                      "time from the arrival of a request until its first iteration begins"},
+    MetricDefinition{"load_time_s.{mean,p50,p90,p95,p99}", "s",
+                     "part of queue_time_s in which a request waits for what it loads from the "
+                     "tiers of a prefix cache; 0 where it loads nothing"},
     MetricDefinition{"inner_token_latency_s", "s",
                      "time from first to last token, summed over the requests after the warm-up, "
                      "over all their output tokens"},
+    MetricDefinition{
+        "e2e_normalized_interactivity.{p50,p75,p90}", "tokens/s",
+        "1 / pN of a request's time from its arrival to its last token, over its output tokens: "
+        "what N % of the requests after the warm-up reach at least (InferenceX, AIPerf)"},
     MetricDefinition{"window_s", "s",
                      "length of the window: from the first arrival after the warm-up to the last "
                      "arrival, or to the last token if there is no warm-up or all arrive at once"},
@@ -113,6 +120,27 @@ inline constexpr std::array kMetrics{
                      "these are stated"},
     MetricDefinition{"goodput_requests_per_s", "1/s",
                      "requests that meet the limits: slo_attainment times requests_per_s"},
+    MetricDefinition{"session_s.{mean,p50,p90,p95,p99}", "s",
+                     "time from the arrival of a session's first request to its last token, for "
+                     "sessions that begin after the warm-up; pauses of users and tools included"},
+    MetricDefinition{"session_busy_s.{mean,p50,p90,p95,p99}", "s",
+                     "the part of session_s in which at least one request of the session is at the "
+                     "server: without the pauses"},
+    MetricDefinition{"requests_per_session.mean", "requests",
+                     "requests of a session that begins after the warm-up, sub-agents included"},
+    MetricDefinition{"sessions_per_s", "1/s", "sessions that ended in the window, over its length"},
+    MetricDefinition{"session_abandonment", "1",
+                     "share of the sessions after the warm-up whose user left before their end"},
+    MetricDefinition{"session_context_full", "1",
+                     "share of the sessions after the warm-up that ended at max_context"},
+    MetricDefinition{"session_slo_attainment", "1",
+                     "share of the sessions after the warm-up that nobody left and whose "
+                     "session_busy_s is at most slo_session, if this is stated"},
+    MetricDefinition{"goodput_sessions_per_s", "1/s",
+                     "sessions that meet the limit: session_slo_attainment times sessions_per_s"},
+    MetricDefinition{"live_sessions.{mean,max}", "sessions",
+                     "sessions that have begun and not ended, pauses included, over the window's "
+                     "time"},
     MetricDefinition{
         "in_flight.{mean,max}", "requests",
         "requests that have arrived and not ended, over the window's time: queue_depth + running"},
@@ -142,6 +170,10 @@ inline constexpr std::array kMetrics{
     MetricDefinition{
         "prefix_hit_rate", "1",
         "share of the input tokens after the warm-up that were found in a prefix cache"},
+    MetricDefinition{
+        "prefix_recompute_rate", "1",
+        "share of the input tokens after the warm-up that lower tiers had and that were computed "
+        "again, since loading them was estimated to take longer"},
     MetricDefinition{"preemptions", "1",
                      "number of times that a sequence lost its blocks, in the whole run"},
     MetricDefinition{"iterations", "1", "number of iterations of all replicas, in the whole run"},

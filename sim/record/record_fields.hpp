@@ -285,7 +285,8 @@ template <class V>
 void describe(V& v, Is<KvMove> auto& m) {
   v.doc("kv_move", "Blocks of keys and values that were moved for one purpose.");
   v.required("name", m.name,
-             "swap_out, swap_in, handover, prefix_load, prefix_store, state_load or state_store.");
+             "swap_out, swap_in, handover, prefix_load, prefix_store, state_load, state_store or "
+             "prefetch.");
   v.required("bytes", m.bytes, "Bytes of all moves.");
   v.required("count", m.count, "Moves.");
 }
@@ -325,6 +326,7 @@ void describe(V& v, Is<ServingRecord> auto& s) {
   v.required("kv_moves", s.moves, "Blocks that were moved, by purpose.");
   v.required("kv_tiers", s.tiers, "Keys and values by tier.");
   v.required("timeline", s.timeline, "Load over time.");
+  v.optional("unmeasured", s.unmeasured, "Metrics that could not be measured, and why.");
 }
 
 template <class V, class Record>

@@ -32,7 +32,8 @@ struct KvCapacity {
 
 /// Blocks of keys and values that were moved, by purpose.
 struct KvMove {
-  /// "swap_out", "swap_in", "handover", "prefix_load", "prefix_store", "state_load", "state_store"
+  /// "swap_out", "swap_in", "handover", "prefix_load", "prefix_store", "state_load", "state_store",
+  /// "prefetch"
   std::string name;
   std::int64_t bytes = 0;
   std::int64_t count = 0;
@@ -92,6 +93,10 @@ struct ServingRecord {
   ServingTimeline timeline = {};
   std::optional<double> slo_ttft_s = {};
   std::optional<double> slo_tpot_s = {};
+  std::optional<double> slo_session_s = {};
+  /// "session_s: no session begins after the warm-up": metrics that the run could not measure, with
+  /// the reason. None: it has all that its configuration asks for.
+  std::optional<std::vector<std::string>> unmeasured = {};
 };
 
 }  // namespace tiersim

@@ -5,6 +5,7 @@
 
 #include "sim/serving/kv_layout.hpp"
 #include "sim/step/accounting.hpp"
+#include "sim/step/costs.hpp"
 
 namespace tiersim {
 namespace {
@@ -58,9 +59,10 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
     return {document.locate("step.batch"), problem,
             "a smaller batch or context, another placement or a larger tier"};
   if (cause == Cause::draw) {
-    std::string key;  // of the first interval
+    std::string key;  // of the first interval of what is simulated
     for (const SourcedNumber& number : list_numbers(config))
-      if (key.empty() && number.ci95) key = number.path + ".ci95";
+      if (key.empty() && number.ci95 && !only_in_costs(number.path, config.system))
+        key = number.path + ".ci95";
     return {document.locate(key), problem, "narrower intervals, or room for what they hold"};
   }
   std::string key = blamed_key(path, set);
@@ -89,6 +91,9 @@ Diagnostic explained(const Document& document, const ServingConfig& config,
   } catch (const UnitOverflow&) {
     return {document.locate("workload"), problem, "smaller sizes or rates"};
   }
+  if (config.workload.sessions)
+    return {document.locate("workload.sessions"), problem,
+            "a lower max_context, or room: parallel.tensor, server.scheduler, server.kv"};
   return {document.locate(config.workload.input ? "workload.input" : "workload"), problem,
           "shorter requests, or room for them: parallel.tensor, server.scheduler, server.kv"};
 }

@@ -19,7 +19,7 @@ class GivenRequests final : public RequestSource {
     requests_.pop_front();
     return out;
   }
-  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+  void after_completion(const Request&, SimTime, std::vector<Request>&) override {}
 
  private:
   std::deque<Request> requests_;

@@ -2,6 +2,7 @@
 // The demand of work on one replica's hardware: its time alone on the system, its use of every
 // channel and its traffic through every device. All are sums of whole numbers, so that an
 // iteration's demand can be added up from its parts.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -48,6 +49,12 @@ class Demand {
   void add(const Demand& other, std::int64_t times = 1);
   /// Adds the linear interpolation from `low` to `high` at `part` / `whole`.
   void add_between(const Demand& low, const Demand& high, std::int64_t part, std::int64_t whole);
+  /// Makes it the work of a pass that the CPU takes this long to dispatch: it ends no sooner, and
+  /// its kernels are not launched beside.
+  void dispatch(Duration cpu) {
+    numbers_[kTime] = std::max<std::int64_t>(numbers_[kTime], cpu.count());
+    numbers_[kKernels] = 0;
+  }
   bool empty() const { return numbers_.empty(); }
   void clear() { numbers_.assign(numbers_.size(), 0); }
 

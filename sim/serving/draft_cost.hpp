@@ -1,7 +1,10 @@
 #pragma once
 // The cost of the draft's passes before an iteration that verifies their tokens, from the same
 // operations as those of a speculative step (workloads/llm/speculative_step.hpp): the draft is a
-// model of its own on the same GPUs.
+// model of its own on the same GPUs. Where the draft states the CPU time to dispatch a pass, each
+// pass takes the longer of the two, as the next one begins after both.
+#include <vector>
+
 #include "sim/serving/iteration_cost.hpp"
 #include "workloads/llm/draft.hpp"
 
@@ -21,8 +24,10 @@ class DraftCost {
  private:
   const DraftConfig& draft_;
   const SpeculationConfig& speculation_;
+  std::vector<std::vector<DraftPass>> passes_;  // by number of drafts, from 0
   IterationCost cost_;
   Demand sum_;
+  Demand pass_;  // scratch
 };
 
 }  // namespace tiersim

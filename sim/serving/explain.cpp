@@ -41,12 +41,17 @@ std::string_view cause_of(const OpPlan& plan, const System& system) {
                               : cause;
 }
 
-std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system) {
+// `dispatched`: the CPU's time to dispatch the passes of a draft is stated, so that their kernels
+// are not launched beside it.
+std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system,
+                                    bool dispatched = false) {
   std::vector<IterationPart> parts;
   std::vector<std::map<std::string_view, Duration>> causes;
   const OpPlans plans = system.plan(graph);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Op& op = graph.ops[i];
+    if (op.kind == OpKind::host) continue;  // a wait
+    const bool launched = plans[i].exclusive && !(dispatched && i < graph.drafting);
     const std::string_view name = part_of(op);
     const auto found = std::ranges::find(parts, name, &IterationPart::name);
     const auto at = static_cast<std::size_t>(found - parts.begin());
@@ -56,7 +61,7 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
     }
     const Duration time = plans[i].uncontended(system.channels());
     parts[at].launches += op.fused ? 0 : 1;
-    parts[at].kernels += plans[i].exclusive ? 1 : 0;
+    parts[at].kernels += launched ? 1 : 0;
     parts[at].seconds += to_seconds(time);
     causes[at][cause_of(plans[i], system)] += time;
   }
@@ -69,14 +74,30 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
   return parts;
 }
 
+// Returns how long the GPU waits while the CPU drafts, or dispatches the passes of a draft, each
+// beside its kernels.
+Duration waits_for_drafts(const StepGraph& graph, const System& system) {
+  Duration waits{};
+  Duration left{};  // of the CPU's work
+  for (std::size_t i = 0; i < graph.drafting; ++i) {
+    const Op& op = graph.ops[i];
+    const Duration time = system.plan(op).uncontended(system.channels());
+    if (op.kind == OpKind::host) waits += std::max(std::exchange(left, Duration{}), Duration{});
+    left += op.kind == OpKind::host ? time : -time;
+  }
+  return waits + std::max(left, Duration{});
+}
+
 // Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
-// Replica::work_of. `eager` is the share of iterations that no captured graph covers.
+// Replica::work_of. `eager` is the share of iterations that no captured graph covers; `dispatch` is
+// the wait for the dispatch of a draft's passes.
 double waits_of(const ExplainedIteration& mean, const IterationWork& work, double eager,
-                const ServerHostConfig& host) {
+                const ServerHostConfig& host, Duration dispatch) {
   std::int64_t kernels = 0;
   for (const IterationPart& part : mean.parts) kernels += part.kernels;
   const auto launches = [&](Duration launch) {
-    return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time());
+    return std::max(to_seconds(dispatch),
+                    to_seconds(repeated(launch, kernels)) - mean.kernel_time());
   };
   const auto sequences = work.decodes + static_cast<std::int64_t>(work.chunks.size());
   return eager * launches(host.eager_launch.value) + (1 - eager) * launches(host.launch.value) +
@@ -126,7 +147,10 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
   if (config.scenario.speculation && work.decodes > 0) {
     work.drafts = rounded(sums.drafts, sums.decodes);
   }
-  out.parts = parts_of(build_drafted_iteration(replica, method, work, system.tier_names()), system);
+  const StepGraph graph = build_drafted_iteration(replica, method, work, system.tier_names());
+  const bool dispatched =
+      config.scenario.speculation && config.scenario.speculation->draft.dispatch.has_value();
+  out.parts = parts_of(graph, system, dispatched);
   if (stages > 1)
     add_transfers(
         out.parts,
@@ -134,7 +158,10 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
                              {.decodes = work.decodes + work.padding + work.prompt_tokens()},
                              system.tier_names()),
         system, stages - 1);
-  out.waits = waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host);
+  const Duration drafts = waits_for_drafts(graph, system);
+  out.waits = waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host,
+                       dispatched ? drafts : Duration{});
+  if (!dispatched) out.waits += to_seconds(drafts);
   return out;
 }
 

@@ -43,6 +43,7 @@ class IterationAverages final : public ServingListener {
   void on_flow(ChannelId, std::int64_t) override {}
   void finish(SimTime) override {}
   void on_arrival(SimTime now) override { next_->on_arrival(now); }
+  void on_session(SimTime now) override { next_->on_session(now); }
   void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);

@@ -11,7 +11,7 @@ std::optional<std::int64_t> padding_of(const ServerHostConfig& host, const Paral
   const std::int64_t own = parallel.own_sequences(decodes);
   const auto graph = host.graph_for(own);
   if (!graph || *graph == own) return graph ? std::optional<std::int64_t>(0) : std::nullopt;
-  return (parallel.sequences_are_spread() ? *graph * parallel.tensor : *graph) - decodes;
+  return *graph * parallel.sequence_groups() - decodes;
 }
 
 }  // namespace
@@ -23,7 +23,8 @@ IterationWork IterationBatch::work() const {
           .chunks = chunks,
           .logits = logits,
           .encoder_context = mean_rounded_up(encoded, decodes),
-          .drafts = drafts};
+          .drafts = drafts,
+          .mask = mask};
 }
 
 IterationBatch batch_of(const Iteration& iteration, bool encoder) {

@@ -12,6 +12,7 @@ struct IterationBatch {
   std::int64_t decodes = 0;    ///< sequences that get one more token
   std::int64_t positions = 0;  ///< positions of all these sequences, the new ones included
   std::int64_t drafts = 0;     ///< of each of them, beside its new position
+  TreeMask mask = {};          ///< of these, in a draft's pass over a tree
   std::int64_t encoded = 0;    ///< encoder positions of all these sequences
   std::int64_t padding = 0;    ///< sequences of a captured graph that do not exist
   std::vector<PromptChunk> chunks = {};

@@ -32,6 +32,12 @@ AttentionContext without_stages(AttentionContext replica) {
   return replica;
 }
 
+// A key of a cache for the drafts and their mask, which has as few rows as a step has drafts.
+std::int64_t drafts_key(const IterationBatch& of) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 16U;
+  return (of.drafts * kMost + of.mask.rows) * kMost + of.mask.kept;
+}
+
 AttentionContext decode_context(const AttentionContext& replica) {
   AttentionContext c = replica;
   c.step.kind = StepKind::decode;
@@ -164,7 +170,8 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
     add_products(work, at.layer, at.layer + 1);
     for (const OfType& type : types_)
       if (type.layers.between(at.layer, at.layer + 1) > 0)
-        add_attention(type, at.rows, batch.positions * at.rows / batch.decodes, 1);
+        add_attention(
+            type, {.decodes = at.rows, .positions = batch.positions * at.rows / batch.decodes}, 1);
     if (at.measured > 0) sum_.add(confidence(technique, at.measured, at.layer));
     if (at.filled > 0) sum_.add(fill_beside(at.filled));
   }
@@ -177,7 +184,7 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
   const IterationWork work = batch.work();
   const std::int64_t drafted = drafted_layers(replica_, work);
-  add_ends(drafted > 0 ? last_draft(work).rows() : work.rows(), batch.logits);
+  add_ends(rows(drafted > 0 ? last_draft(work) : work), batch.logits);
   if (drafted > 0) {
     IterationBatch last = batch;
     last.positions += batch.decodes * std::exchange(last.drafts, 0);
@@ -187,14 +194,19 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
   return sum_;
 }
 
+// Rows of a replica whose GPUs have as many as in this iteration.
+std::int64_t IterationCost::rows(const IterationWork& work) const {
+  const ParallelConfig& p = replica_.parallel;
+  return p.cuts_prompts() ? work.rows_of_rank(p) * p.context_ranks() : work.rows();
+}
+
 void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to) {
   IterationWork work = batch.work();
   add_products(work, from, to);
   for (OfType& type : types_) {
     const std::int64_t layers = type.layers.between(from, to);
     if (layers == 0) continue;
-    if (batch.decodes > 0)
-      add_attention(type, batch.decodes, batch.positions, layers, batch.drafts);
+    if (batch.decodes > 0) add_attention(type, batch, layers);
     if (!batch.chunks.empty()) add_prompts(type, batch.chunks, layers);
   }
 }
@@ -207,16 +219,22 @@ void IterationCost::add_products(const IterationWork& work, std::int64_t from, s
 
 void IterationCost::add_prompts(OfType& type, const std::vector<PromptChunk>& chunks,
                                 std::int64_t times) {
-  const auto make = [&] {
-    const AttentionPart part = iteration_parts(replica_, {.chunks = chunks}).front();
+  const auto make = [&](const std::vector<PromptChunk>& of) {
+    const AttentionPart part = iteration_parts(replica_, {.chunks = of}).front();
     return demand_of(build_part_attention(part, method_, static_cast<int>(type.layers.first),
                                           system_.tier_names()),
                      system_);
   };
-  if (chunks.size() > 2) return sum_.add(make(), times);
+  if (replica_.parallel.cuts_prompts()) {  // each by itself
+    for (const PromptChunk& chunk : chunks)
+      sum_.add(type.prompts.get({chunk.tokens, chunk.before, 0, 0}, [&] { return make({chunk}); }),
+               times);
+    return;
+  }
+  if (chunks.size() > 2) return sum_.add(make(chunks), times);
   DemandCache::Key key{chunks[0].tokens, chunks[0].before, 0, 0};
   if (chunks.size() == 2) key = {key[0], key[1], chunks[1].tokens, chunks[1].before};
-  sum_.add(type.prompts.get(key, make), times);
+  sum_.add(type.prompts.get(key, [&] { return make(chunks); }), times);
 }
 
 // The first layer of a stage. If the layers cannot be shared evenly, the first stages have one
@@ -286,7 +304,10 @@ void IterationCost::add_ends(std::int64_t tokens, std::int64_t logits) {
 
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
 const Demand& IterationCost::layer(const OfProducts& products, const IterationWork& work) {
-  const std::int64_t prompts = work.prompt_tokens();
+  const ParallelConfig& p = replica_.parallel;
+  const bool cut = p.cuts_prompts();
+  const std::int64_t prompts =
+      cut ? rows({.decodes = 0, .chunks = work.chunks}) : work.prompt_tokens();
   IterationWork like{.decodes = work.decodes,
                      .padding = work.padding,
                      .encoder_context = work.encoder_context,
@@ -295,6 +316,8 @@ const Demand& IterationCost::layer(const OfProducts& products, const IterationWo
     like.decodes *= 1 + like.drafts;
     like.padding *= 1 + std::exchange(like.drafts, 0);
   }
+  if (cut)
+    like.decodes = rows({.decodes = work.decodes, .padding = std::exchange(like.padding, 0)});
   const bool by_part = replica_.model.mla.has_value();
   if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
   if (!by_part) like.decodes += prompts;
@@ -316,21 +339,26 @@ const Demand& IterationCost::layer(const OfProducts& products, const IterationWo
       [&] { return make(like); });
 }
 
-const Demand& IterationCost::attention(const OfType& type, std::int64_t decodes,
-                                       std::int64_t context, std::int64_t drafts) {
-  return attention_.get({decodes, context, drafts, type.index}, [&] {
-    decode_.context.step.batch = replica_.parallel.own_sequences(decodes);
-    decode_.context.step.context = context + drafts;
-    decode_.context.drafts = drafts;
+const Demand& IterationCost::attention(const OfType& type, const IterationBatch& of,
+                                       std::int64_t context) {
+  return attention_.get({of.decodes, context, drafts_key(of), type.index}, [&] {
+    decode_.context.step.batch = replica_.parallel.own_sequences(of.decodes);
+    if (replica_.parallel.cuts_prompts()) decode_.context.shared = of.decodes;
+    decode_.context.step.context = context + of.drafts;
+    decode_.context.drafts = of.drafts;
+    decode_.context.mask =
+        replica_.speculation != nullptr ? replica_.speculation->mask(of.drafts) : of.mask;
     return demand_of(build_part_attention(decode_, method_, static_cast<int>(type.layers.first),
                                           system_.tier_names()),
                      system_);
   });
 }
 
-void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
-                                  std::int64_t times, std::int64_t drafts) {
-  if (!type.positions) return sum_.add(attention(type, decodes, 1, drafts), times);
+void IterationCost::add_attention(const OfType& type, const IterationBatch& of,
+                                  std::int64_t times) {
+  if (!type.positions) return sum_.add(attention(type, of, 1), times);
+  const std::int64_t decodes = of.decodes;
+  std::int64_t positions = of.positions;
   // In a chunk a sequence reads what it would in the first one. Costs are linear in these
   // positions.
   if (const std::int64_t mean = positions / decodes; type.chunk > 0 && mean > type.chunk)
@@ -339,31 +367,30 @@ void IterationCost::add_attention(const OfType& type, std::int64_t decodes, std:
   const std::int64_t above = type.chunk > 0 ? std::min(below + step, type.chunk) : below + step;
   const std::int64_t rest = positions - below * decodes;
   if (rest <= 0 || above == below) {
-    sum_.add(attention(type, decodes, below, drafts), times);
+    sum_.add(attention(type, of, below), times);
     return;
   }
   between_.clear();
-  low_ = attention(type, decodes, below, drafts);
-  between_.add_between(low_, attention(type, decodes, above, drafts), rest,
-                       (above - below) * decodes);
+  low_ = attention(type, of, below);
+  between_.add_between(low_, attention(type, of, above), rest, (above - below) * decodes);
   sum_.add(between_, times);
 }
 
 // A batch of equal sequences is one step, in which operations may overlap.
-const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
-                                    std::int64_t padding, std::int64_t drafts) {
-  return attention_.get({decodes, context, padding, drafts}, [&] {
-    if (padding > 0 || replica_.speculation != nullptr || replica_.joined > 0)
+const Demand& IterationCost::decode(const IterationBatch& of, std::int64_t context) {
+  return attention_.get({of.decodes, context, of.padding, drafts_key(of)}, [&] {
+    if (of.padding > 0 || replica_.speculation != nullptr || replica_.joined > 0)
       return run(build_iteration(replica_, method_,
-                                 {.decodes = decodes,
+                                 {.decodes = of.decodes,
                                   .context = context,
-                                  .padding = padding,
-                                  .logits = decodes * (1 + drafts),
-                                  .drafts = drafts},
+                                  .padding = of.padding,
+                                  .logits = of.decodes * (1 + of.drafts),
+                                  .drafts = of.drafts,
+                                  .mask = of.mask},
                                  system_.tier_names()));
     AttentionContext c = replica_;
     c.step.kind = StepKind::decode;
-    c.step.batch = decodes;
+    c.step.batch = of.decodes;
     c.step.context = context;
     return run(build_step(c, method_, system_.tier_names()));
   });
@@ -399,14 +426,23 @@ const Demand& IterationCost::execute_exits(const IterationBatch& batch, const Ex
 const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
   sum_.clear();
   if (!batch.chunks.empty() || batch.encoded > 0) {
-    sum_.add(run(build_iteration(replica_, method_, batch.work(), system_.tier_names())));
+    const auto make = [&] {
+      return run(build_iteration(replica_, method_, batch.work(), system_.tier_names()));
+    };
+    // Equal prompts on a replica that does not decode have the same pieces.
+    const bool alone =
+        batch.decodes == 0 && batch.encoded == 0 && batch.padding == 0 && batch.drafts == 0;
+    if (alone && batch.chunks.size() == 1)
+      sum_.add(pieces_.get({batch.chunks[0].tokens, batch.chunks[0].before, batch.logits}, make));
+    else
+      sum_.add(make());
     return sum_;
   }
   const auto [below, step] =
       on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
-  low_ = decode(batch.decodes, below, batch.padding, batch.drafts);
-  sum_.add_between(low_, decode(batch.decodes, below + step, batch.padding, batch.drafts),
-                   batch.positions - below * batch.decodes, step * batch.decodes);
+  low_ = decode(batch, below);
+  sum_.add_between(low_, decode(batch, below + step), batch.positions - below * batch.decodes,
+                   step * batch.decodes);
   return sum_;
 }
 

@@ -86,20 +86,19 @@ class IterationCost {
   std::int64_t first_layer(std::int64_t stage) const;
   void add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to);
 
+  std::int64_t rows(const IterationWork& work) const;
   const Demand& begin(std::int64_t tokens);
   const Demand& end(std::int64_t logits);
   void add_ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(const OfProducts& products, const IterationWork& work);
   void add_products(const IterationWork& work, std::int64_t from, std::int64_t to);
-  const Demand& attention(const OfType& type, std::int64_t decodes, std::int64_t context,
-                          std::int64_t drafts);
+  const Demand& attention(const OfType& type, const IterationBatch& of, std::int64_t context);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
-  const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding,
-                       std::int64_t drafts);
-  void add_attention(const OfType& type, std::int64_t decodes, std::int64_t positions,
-                     std::int64_t times, std::int64_t drafts = 0);
+  const Demand& decode(const IterationBatch& of, std::int64_t context);
+  /// Decodes, positions and drafts of the batch.
+  void add_attention(const OfType& type, const IterationBatch& of, std::int64_t times);
   void add_prompts(OfType& type, const std::vector<PromptChunk>& chunks, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& compose_stage(const IterationBatch& batch, std::int64_t stage);
@@ -128,6 +127,7 @@ class IterationCost {
   DemandCache transfer_;
   DemandCache layers_{kByTokens};
   DemandCache attention_{15};  // composed: for one layer; executed: for an iteration, on the grid
+  DemandCache pieces_;         // executed: of one prompt, alone in an iteration
   DemandCache encode_;
   DemandCache confidence_;
   DemandCache fill_;

@@ -23,12 +23,21 @@ std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const 
   const StepGraph of = build_drafted_iteration(replica, *config_.scenario.method.method,
                                                batch.work(), system_.tier_names());
   std::vector<KernelSlice> out;
+  const bool dispatched =
+      config_.scenario.speculation && config_.scenario.speculation->draft.dispatch.has_value();
   Duration now{};
+  Duration ready{};  // when the CPU has dispatched the pass of the draft that runs
   std::int64_t kernels = 0;
   const OpPlans plans = system_.plan(of);
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (plans[i].exclusive) now = std::max(now, repeated(launching.each, kernels++));
+    const bool drafts = dispatched && i < of.drafting;
     const Duration time = plans[i].uncontended(system_.channels());
+    if (i == of.drafting || (drafts && of.ops[i].kind == OpKind::host)) now = std::max(now, ready);
+    if (drafts && of.ops[i].kind == OpKind::host) {
+      ready = now + time;
+      continue;
+    }
+    if (plans[i].exclusive && !drafts) now = std::max(now, repeated(launching.each, kernels++));
     if (time > Duration{}) out.push_back({part_of(of.ops[i]), of.ops[i].layer, now, now + time});
     now += time;
   }

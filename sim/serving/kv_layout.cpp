@@ -9,6 +9,7 @@
 
 #include "sim/base/display.hpp"
 #include "sim/step/accounting.hpp"
+#include "workloads/attention/context_decode.hpp"
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/draft.hpp"
@@ -172,7 +173,7 @@ class Layout {
       sequence_bytes_[t] = first[t] > held ? first[t] - held : Bytes{};
     }
     out_.run_bytes.resize(one.size());
-    for (const LayersCached& of_type : cached_at(replica_, block_))
+    for (const LayersCached& of_type : cached_on_rank(replica_, block_))
       for (const CachedTensor& tensor : of_type.tensors) {
         Bytes& run = out_.run_bytes[tensor.tier.index()];
         run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
@@ -212,15 +213,21 @@ class Layout {
   std::vector<ClassBytes> at(const AttentionContext& replica, std::int64_t context) const {
     return tensors(step_of(replica, StepKind::decode, 1, context));
   }
-  // Tensors that the method caches for one sequence on one GPU, by type of layer.
+  // Tensors that the method caches for one sequence on one GPU, by type of layer; of context ranks
+  // those of all of them.
   std::vector<LayersCached> cached_at(const AttentionContext& replica, std::int64_t context) const {
     return cached_by_type(method_,
                           device_step(step_of(replica, StepKind::decode, 1, context)).context);
   }
+  std::vector<LayersCached> cached_on_rank(const AttentionContext& replica,
+                                           std::int64_t context) const {
+    return cached_by_type(
+        method_, rank_part(device_step(step_of(replica, StepKind::decode, 1, context)).context));
+  }
   // The same in bytes by tier, where layers keep every position.
   std::vector<Bytes> cached(std::int64_t context) const {
     std::vector<Bytes> out(system_.tier_names().size());
-    for (const LayersCached& of_type : cached_at(unlimited_, context))
+    for (const LayersCached& of_type : cached_on_rank(unlimited_, context))
       for (const CachedTensor& tensor : of_type.tensors)
         out[tensor.tier.index()] += tensor.all() * of_type.layers;
     if (const SpeculationConfig* speculation = unlimited_.speculation;
@@ -334,7 +341,8 @@ class Layout {
     if (!config_.server.prefix_cache) return;
     const PrefixParts parts(out_.groups, block_, config_.workload.prefix_block);
     for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
-      if (const Bytes least = block * parts.largest(); tier.capacity < least)
+      if (const Bytes least = scale_up(block * parts.largest(), 1 / tier.ratio());
+          tier.capacity < least)
         problem_ = fmt::format("server.prefix_cache.tiers: '{}': {} is below the {} of {}",
                                tier.tier, display(tier.capacity), display(least),
                                parts.largest() == parts.state_blocks()

@@ -39,6 +39,9 @@ struct ServedRequest {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;  ///< 0: not finished
   std::int64_t cached_tokens = 0;
+  Duration load_time{};
+  std::int64_t declined_tokens = 0;
+  SessionPlace session = {};
 };
 
 /// Sums over the window, of everything that ends in it: after `begin`, and at `end` at the latest.
@@ -82,7 +85,10 @@ struct ServingObservations {
   MeasureConfig measure;
   ServedBy by;
   bool speculates = false;
+  bool loads = false;                   ///< prompts may load what lower tiers have of them
+  bool may_decline = false;             ///< prompts may compute what lower tiers have of them
   std::int64_t warm_up = 0;             ///< requests
+  std::int64_t sessions = 0;            ///< of the workload; 0: it has none
   std::vector<ServedRequest> requests;  ///< by id
   Timeline timeline;                    ///< without queue and running, which follow from `requests`
   ServingWindow window = {};
@@ -91,6 +97,7 @@ struct ServingObservations {
   // of the whole run
   std::int64_t arrived = 0;
   std::int64_t finished = 0;
+  std::int64_t begun = 0;         ///< sessions
   std::int64_t later_tokens = 0;  ///< without first tokens
   std::int64_t prefilled = 0;
   std::int64_t iterations = 0;

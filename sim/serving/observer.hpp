@@ -21,8 +21,11 @@ struct RequestOutcome {
   SimTime finished{};     ///< time of its last token
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
-  std::int64_t cached_tokens = 0;  ///< tokens of its prompt found in a prefix cache
+  std::int64_t cached_tokens = 0;    ///< tokens of its prompt found in a prefix cache
+  Duration load_time{};              ///< until the prefix that it loaded from lower tiers was there
+  std::int64_t declined_tokens = 0;  ///< found in lower tiers, and computed all the same
   std::int64_t preemptions = 0;
+  SessionPlace session = {};
 };
 
 /// One iteration of one replica, reported at its end.
@@ -59,6 +62,8 @@ class ServingObserver {
  public:
   virtual ~ServingObserver() = default;
   virtual void on_arrival(SimTime now) = 0;
+  /// A session begins; on_arrival() of its first request follows.
+  virtual void on_session(SimTime /*now*/) {}
   virtual void on_iteration(const IterationSample& sample) = 0;
   /// `tokens` tokens came, each `gap` after the previous token of its sequence. Tokens that one
   /// iteration gives a sequence have a gap of 0 after the first of them, or an equal share of it

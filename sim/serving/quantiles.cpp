@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/check.hpp"
+#include "sim/base/student_t.hpp"
 #include "sim/core/stats.hpp"
 
 namespace tiersim {

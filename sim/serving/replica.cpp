@@ -24,9 +24,28 @@ Duration search_time(const std::optional<SpeculationConfig>& speculation,
                   static_cast<std::int64_t>(iteration.decodes.size()));
 }
 
+// By how much a named block takes longer for each one before it, as a share of the first one's
+// time: of long pieces, in which launches and weights do not count.
+double cost_growth(const ServingParts& parts) {
+  const auto& prefixes = parts.config.server.prefix_cache;
+  if (!prefixes) return 0;
+  const auto asks = [](const auto& cache) { return cache.eviction_policy == Eviction::gdsf; };
+  if (!asks(*prefixes) && std::ranges::none_of(prefixes->tiers, asks)) return 0;
+  constexpr std::int64_t kPiece = 8192;
+  const auto seconds = [&](std::int64_t before) {
+    return to_seconds(
+        parts.cost.of({.chunks = {{.tokens = kPiece, .before = before}}, .logits = 1}).time());
+  };
+  const double blocks =
+      static_cast<double>(kPiece) / static_cast<double>(parts.config.workload.prefix_block);
+  const double first = seconds(0);
+  return (seconds(kPiece) - first) / blocks / first;
+}
+
 BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
   out.prompts_only = prompts_only;
+  out.prefix_cost_growth = cost_growth(parts);
   return out;
 }
 
@@ -44,10 +63,15 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       bell_(parts.engine, 0),
       entrance_(parts.engine, 1),
       slots_(parts.engine, parts.config.scenario.parallel.pipeline),
+      loading_(scheduler_.limits().prefix_levels.size() + 1, 0),
       storing_(scheduler_.limits().prefix_levels.size() + 1, 0),
       work_(parts.system) {
   for (std::int64_t s = 0; s < parts.config.scenario.parallel.pipeline; ++s)
     stages_.push_back(std::make_unique<Resource>(parts.engine, 1));
+  limit_stores();
+  const auto& prefixes = parts.config.server.prefix_cache;
+  if (prefixes && prefixes->load == LoadPolicy::if_faster)
+    scheduler_.choose_loads([this](const PrefixLoad& load) { return is_load_faster(load); });
 }
 
 void Replica::receive(Sequence& sequence) {
@@ -56,7 +80,7 @@ void Replica::receive(Sequence& sequence) {
   if (time > Duration{})
     parts_.engine.spawn(read(sequence, time));
   else
-    enqueue(sequence);
+    enqueue_new(sequence);
 }
 
 Process Replica::read(Sequence& sequence, Duration time) {
@@ -64,7 +88,7 @@ Process Replica::read(Sequence& sequence, Duration time) {
   co_await turn;
   co_await parts_.engine.delay(time);
   frontend_.release();
-  enqueue(sequence);
+  enqueue_new(sequence);
 }
 
 void Replica::submit(Sequence& sequence) {
@@ -75,6 +99,14 @@ void Replica::submit(Sequence& sequence) {
 void Replica::count(const Sequence& sequence) {
   ++requests_;
   tokens_ += tokens_of(sequence.request);
+}
+
+// Where nothing runs, it is admitted now.
+void Replica::enqueue_new(Sequence& sequence) {
+  const auto& prefixes = parts_.config.server.prefix_cache;
+  const bool early = prefixes && prefixes->prefetch && prefixes->prefetch->at_arrival;
+  if (early && scheduler_.running() > 0) prefetch(sequence.request);
+  enqueue(sequence);
 }
 
 void Replica::enqueue(Sequence& sequence) {
@@ -88,11 +120,17 @@ bool Replica::take_in() {
   return !std::exchange(come_, {}).empty();
 }
 
+Scheduler& Replica::scheduler_now() {
+  scheduler_.advance(parts_.engine.now());
+  return scheduler_;
+}
+
 // Under `overlap`, the requests that came during the last iteration are taken in when the planned
 // one begins. Where nothing runs, nothing was planned ahead.
 Iteration Replica::plan() {
   if (!parts_.config.server.host.overlap || scheduler_.running() == 0) take_in();
-  return scheduler_.plan();
+  pass_over_long_queues();
+  return scheduler_now().plan();
 }
 
 void Replica::release(Sequence& sequence) {
@@ -176,9 +214,26 @@ Process Replica::iterate(Iteration iteration) {
   for (const StageWork& stage : stages) totals_.demand.add(stage.demand);
   Trigger prepared(engine);
   const bool beside = overlap && host > Duration{};
+  Semaphore loaded(engine, 0);
+  SimTime last_load{};
+  if (!iteration.within.empty()) {
+    const Process first_layer = load_first_layer(iteration.within);
+    co_await first_layer;
+    for (const SequenceMove& what : iteration.within)
+      engine.spawn(load_within(what, loaded, last_load));
+  }
   const Process work = pass(stages, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
+  if (!iteration.within.empty()) {
+    for (std::size_t k = 0; k < iteration.within.size(); ++k) {
+      Semaphore::Acquire one = loaded.acquire();
+      co_await one;
+    }
+    // The last layer is computed after its load.
+    const SimTime least = last_load + stages.front().time / parts_.config.scenario.model.layers;
+    if (least > engine.now()) co_await engine.until(least);
+  }
   work_.clear();
   for (const StageWork& stage : stages) work_.add(stage.demand);
   sample.work = &work_;
@@ -312,7 +367,7 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
     if (!iteration.decodes[i]->ended) token(*iteration.decodes[i], iteration.gain(i));
   flush();
   if (together > 0) parts_.observer.on_gap(now, Duration{}, together);
-  scheduler_.finish(iteration);
+  scheduler_now().finish(iteration);
   for (Sequence* s : changed) {
     if (!s->is_done()) scheduler_.hand_over(*s);
     --requests_;
@@ -334,13 +389,13 @@ void Replica::count_held() {
   now.assign(block.size(), 0);
   for (std::size_t t = 0; t < now.size(); ++t)
     now[t] += (block[t] * (scheduler_.pool().occupied() * gpus)).in_base();
-  const auto add_gathered = [&](TierId tier, std::int64_t blocks) {
-    now[tier.index()] += (parts_.layout.gathered() * blocks).in_base();
+  const auto add_gathered = [&](TierId tier, std::int64_t blocks, std::int64_t level = 0) {
+    now[tier.index()] += stored_bytes(level, parts_.layout.gathered() * blocks).in_base();
   };
   if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
   for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
     const auto level = static_cast<std::int64_t>(l);
-    add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level));
+    add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level), level);
   }
   held_.resize(now.size());
   for (std::size_t t = 0; t < now.size(); ++t) {

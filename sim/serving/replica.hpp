@@ -83,6 +83,14 @@ class Replica {
   void release(Sequence& sequence);
 
   const Scheduler& scheduler() const { return scheduler_; }
+  /// Number of leading positions of the prompt that its prefix cache has now.
+  std::int64_t cached_prefix(const Request& request) {
+    return scheduler_now().cached_prefix(request);
+  }
+  /// Loads what lower tiers have of a prompt that is to come into the pool, if there is room.
+  void prefetch(const Request& request);
+  /// At the end of a run, when no request comes any more.
+  void end_pauses() { scheduler_.end_pauses(); }
   /// Number of running and waiting requests, and of the tokens of their inputs and outputs.
   std::int64_t requests() const { return requests_; }
   std::int64_t tokens() const { return tokens_; }
@@ -94,9 +102,13 @@ class Replica {
   };
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
+  /// A sequence with nothing computed, of whose prompt lower tiers may have blocks.
+  void enqueue_new(Sequence& sequence);
   void enqueue(Sequence& sequence);
   /// Hands the requests that have come to the scheduler. False where there are none.
   bool take_in();
+  /// The scheduler, at the time of now.
+  Scheduler& scheduler_now();
   Iteration plan();
   Process iterate(Iteration iteration);
   /// The same, in the pipeline.
@@ -111,6 +123,12 @@ class Replica {
   Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
+  Process prefetch_beside(Scheduler::Prefetch what);
+  Process move_one(BlockMove what, Semaphore& ended);
+  /// Loads of sequences that work in the iteration: the first layer, which is waited for; then the
+  /// others, beside the iteration.
+  Process load_first_layer(std::vector<SequenceMove>& within);
+  Process load_within(SequenceMove what, Semaphore& ended, SimTime& last);
   /// Begins to write prompts' blocks through to the tiers below the pool, where any wait.
   void start_storing();
   Process store(PrefixCopies::Store what);
@@ -122,6 +140,15 @@ class Replica {
   void count_held();
   Op move_op(const BlockMove& what, Bytes bytes) const;  ///< on one GPU
   Bytes move_bytes(const BlockMove& what) const;
+  Bytes moved_bytes(const BlockMove& what) const;
+  OpPlan plan_of(const BlockMove& what) const;
+  /// Alone, of a copy between two levels of the prefix cache.
+  Duration time_of(const BlockMove& what) const;
+  void limit_stores();
+  void pass_over_long_queues();
+  Duration recoding_time(const BlockMove& what) const;
+  Bytes stored_bytes(std::int64_t level, Bytes bytes) const;
+  bool is_load_faster(const PrefixLoad& load);
   TierId tier_of(MoveKind kind, std::int64_t level) const;
 
   ServingParts& parts_;
@@ -137,7 +164,8 @@ class Replica {
   std::vector<std::unique_ptr<Resource>> stages_;
   Semaphore slots_;  // one for each iteration that may be in flight
   bool idle_ = false;
-  std::vector<char> storing_;  // [level]: true while blocks are written through to it
+  std::vector<std::int64_t> loading_;  // [level]: blocks on their way from it to the pool
+  std::vector<char> storing_;          // [level]: true while blocks are written through to it
   std::int64_t iterations_ = 0;
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;

@@ -33,13 +33,73 @@ OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
 }  // namespace
 
 Process Replica::move_beside(SequenceMove what) {
+  Sequence& s = *what.sequence;
+  s.load_began = parts_.engine.now();  // those of several tiers begin together
   const Process moving = move(what);
   co_await moving;
-  Sequence& s = *what.sequence;
-  scheduler_.arrived(what);
+  scheduler_now().arrived(what);
+  if (what.move.kind == MoveKind::prefix_load && s.moves == 0 && s.generated == 0)
+    s.load_time += parts_.engine.now() - s.load_began;
   start_storing();
   if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
   wake();
+}
+
+void Replica::prefetch(const Request& request) {
+  Scheduler::Prefetch what = scheduler_now().prefetch(request);
+  if (!what.entries.empty()) parts_.engine.spawn(prefetch_beside(std::move(what)));
+}
+
+Process Replica::prefetch_beside(Scheduler::Prefetch what) {
+  Semaphore ended(parts_.engine, 0);
+  for (const BlockMove& each : what.moves) parts_.engine.spawn(move_one(each, ended));
+  for (std::size_t k = 0; k < what.moves.size(); ++k) {
+    Semaphore::Acquire one = ended.acquire();
+    co_await one;
+  }
+  scheduler_now().prefetched(what);
+  count_held();
+  start_storing();
+  wake();
+}
+
+Process Replica::move_one(BlockMove what, Semaphore& ended) {
+  const Process moving = move({what, nullptr});
+  co_await moving;
+  ended.release();
+}
+
+// A layer's share of the blocks stands for the layer's part of all of them.
+Process Replica::load_first_layer(std::vector<SequenceMove>& within) {
+  if (within.empty()) co_return;
+  Semaphore ended(parts_.engine, 0);
+  std::size_t moves = 0;
+  for (SequenceMove& what : within) {
+    what.sequence->load_began = parts_.engine.now();
+    const std::int64_t layers = parts_.config.scenario.model.layers;
+    BlockMove first = what.move;
+    first.blocks = (what.move.blocks + layers - 1) / layers;
+    what.move.blocks -= first.blocks;
+    ++moves;
+    parts_.engine.spawn(move_one(first, ended));
+  }
+  for (std::size_t k = 0; k < moves; ++k) {
+    Semaphore::Acquire one = ended.acquire();
+    co_await one;
+  }
+}
+
+Process Replica::load_within(SequenceMove what, Semaphore& ended, SimTime& last) {
+  Sequence& s = *what.sequence;
+  if (what.move.blocks > 0) {
+    const Process moving = move(what);
+    co_await moving;
+  }
+  scheduler_now().arrived(what);
+  if (s.moves == 0 && s.generated == 0) s.load_time += parts_.engine.now() - s.load_began;
+  last = parts_.engine.now();
+  start_storing();
+  ended.release();
 }
 
 void Replica::start_storing() {
@@ -57,11 +117,35 @@ Process Replica::store(PrefixCopies::Store what) {
   const std::int64_t blocks = blocks_of(what.entries);
   const Process moving = move({{MoveKind::prefix_store, blocks, what.from, what.to}, nullptr});
   co_await moving;
-  scheduler_.stored(what);
+  scheduler_now().stored(what);
   storing_[static_cast<std::size_t>(what.to)] = 0;
   count_held();
   start_storing();
   wake();  // sequences may wait for the room
+}
+
+OpPlan Replica::plan_of(const BlockMove& what) const {
+  OpPlan plan = spread(parts_.system.plan(move_op(what, move_bytes(what))), parts_.layout.pools,
+                       parts_.system);
+  plan.setup += recoding_time(what);
+  return plan;
+}
+
+// Both times are of this prompt alone, but for loads that this replica has begun from the same
+// level and that share its path.
+bool Replica::is_load_faster(const PrefixLoad& load) {
+  Duration loading{};
+  for (std::size_t level = 1; level < load.from.size(); ++level) {
+    if (load.from[level] == 0) continue;
+    BlockMove move{MoveKind::prefix_load, load.from[level], static_cast<std::int64_t>(level), 0};
+    if (move_bytes(move) == Bytes{}) continue;  // no part of it is in the near tier
+    move.blocks += loading_[level];
+    const OpPlan plan = plan_of(move);
+    loading = std::max(loading, plan.uncontended(parts_.system.channels()));
+  }
+  const Demand& computing =
+      parts_.cost.of({.chunks = {{.tokens = load.positions, .before = load.before}}, .logits = 1});
+  return loading < computing.time();
 }
 
 Process Replica::move(SequenceMove what) {
@@ -69,13 +153,17 @@ Process Replica::move(SequenceMove what) {
   if (bytes == Bytes{}) co_return;  // no part of it is in the near tier
   const Op op = move_op(what.move, bytes);
   const std::int64_t pools = parts_.layout.pools;
-  const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
+  const OpPlan plan = plan_of(what.move);
+  const bool loads =
+      what.move.kind == MoveKind::prefix_load || what.move.kind == MoveKind::prefetch;
+  if (loads) loading_[static_cast<std::size_t>(what.move.from)] += what.move.blocks;
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
   Demand work(parts_.system);
   for (std::size_t s = 0; s < stages_.size(); ++s) work.add(plan, parts_.system);
   totals_.copies.add(work);
-  totals_.moved_bytes[kind] += (bytes * parts_.layout.gpus_of_block).in_base();
+  const Bytes moved = moved_bytes(what.move) * parts_.layout.gpus_of_block;
+  totals_.moved_bytes[kind] += moved.in_base();
   const bool received = what.move.kind == MoveKind::handover;
   const std::int64_t from = received ? what.sequence->source : index_;
   ServingHardware::Receiver receiver;
@@ -83,10 +171,11 @@ Process Replica::move(SequenceMove what) {
   MoveSample sample{.replica = index_,
                     .move = what.move,
                     .request = what.sequence != nullptr ? what.sequence->request.id : -1,
-                    .bytes = bytes * parts_.layout.gpus_of_block,
+                    .bytes = moved,
                     .begin = parts_.engine.now()};
   const Process moving = copy(from, plan, receiver);
   co_await moving;
+  if (loads) loading_[static_cast<std::size_t>(what.move.from)] -= what.move.blocks;
   sample.end = parts_.engine.now();
   sample.work = &work;
   parts_.observer.on_move(sample);
@@ -162,8 +251,19 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
     return op;
   }
-  add_access(op, tier_of(what.kind, what.from), Direction::read, {moved, bytes, run});
-  add_access(op, tier_of(what.kind, what.to), Direction::write, {moved, bytes, run});
+  // The pool reads or writes the compressed bytes of a compressed copy.
+  Bytes read = bytes;
+  Bytes written = bytes;
+  if (is_of_prefixes(what.kind)) {
+    if (parts_.config.server.prefix_cache->moved_by == MovedBy::kernel)
+      op.requester = RequesterKind::sm;
+    read = stored_bytes(what.from > 0 ? what.from : what.to, bytes);
+    written = stored_bytes(what.to > 0 ? what.to : what.from, bytes);
+  }
+  add_access(op, tier_of(what.kind, what.from), Direction::read,
+             {moved, read, std::min(run, read)});
+  add_access(op, tier_of(what.kind, what.to), Direction::write,
+             {moved, written, std::min(run, written)});
   return op;
 }
 
@@ -185,10 +285,25 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
   }
   if (config.server.prefix_cache) {
     out.prefix_block = config.workload.prefix_block;
+    out.prefix_eviction = config.server.prefix_cache->eviction_policy;
     out.write_policy = config.server.prefix_cache->write_policy;
+    out.keep_in_pool = config.server.prefix_cache->keep_in_pool;
     out.states = config.server.prefix_cache->states.value_or(KeptStates::last);
-    for (const PrefixTier& tier : config.server.prefix_cache->tiers)
-      out.prefix_levels.push_back(tier.capacity.in_base() / block.in_base());
+    for (const PrefixTier& tier : config.server.prefix_cache->tiers) {
+      const Bytes stored = tier.compression ? scale_up(block, 1 / tier.ratio()) : block;
+      out.prefix_levels.emplace_back(tier.capacity.in_base() / stored.in_base(),
+                                     tier.eviction_policy);
+      out.prefix_levels.back().ttl = tier.ttl;
+      out.prefix_levels.back().exclusive = tier.exclusive;
+    }
+    out.layerwise_load = config.server.prefix_cache->layerwise_load;
+    out.prefix_ttl = config.server.prefix_cache->ttl;
+    if (const auto& calls = config.server.prefix_cache->tool_calls) {
+      out.tool_calls = calls->blocks;
+      out.pause_limits = {
+          .time = calls->time,
+          .blocks = static_cast<std::int64_t>(calls->pool_share * static_cast<double>(out.blocks))};
+    }
   }
   return out;
 }

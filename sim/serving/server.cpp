@@ -41,6 +41,7 @@ Expected<ServingTotals> Server::finish() {
   // Every request has left, and no replica holds blocks.
   TS_ENSURES(present_ == 0, present_);
   for (const auto& replica : replicas_) {
+    replica->end_pauses();
     const Scheduler& s = replica->scheduler();
     TS_ENSURES(s.blocks_used() == 0 && s.swapped() == 0, s.blocks_used(), s.swapped());
     TS_ENSURES(s.running() == 0 && s.waiting() == 0, s.running(), s.waiting());
@@ -68,7 +69,13 @@ Process Server::arrivals() {
   admits_ = false;
 }
 
-Process Server::arrive_later(Request request) {
+Process Server::arrive_later(Request request, std::optional<Duration> prefetch) {
+  const SimTime now = parts_.engine.now();
+  if (prefetch && request.arrival > now) {
+    if (request.arrival - now > *prefetch)
+      co_await parts_.engine.until(request.arrival - *prefetch);
+    if (!problem_) holder_of(request).prefetch(request);
+  }
   if (request.arrival > parts_.engine.now()) co_await parts_.engine.until(request.arrival);
   if (!problem_) arrive(std::move(request));
 }
@@ -78,6 +85,7 @@ void Server::arrive(Request request) {
   if (problem_) return;
   totals_.most_blocks =
       std::max(totals_.most_blocks, replicas_.front()->scheduler().most_blocks_of(request));
+  if (request.session.begins()) parts_.observer.on_session(parts_.engine.now());
   parts_.observer.on_arrival(parts_.engine.now());
   std::size_t slot = sequences_.size();
   if (free_.empty()) {
@@ -125,9 +133,18 @@ void Server::ended(Sequence& s) {
                              .input_tokens = s.request.input_tokens,
                              .output_tokens = s.generated,
                              .cached_tokens = s.cached_tokens,
-                             .preemptions = s.preemptions});
+                             .load_time = s.load_time,
+                             .declined_tokens = s.declined_tokens,
+                             .preemptions = s.preemptions,
+                             .session = s.request.session});
   TS_ENSURES(s.generated == s.request.output_tokens, s.generated, s.request.output_tokens);
-  --present_;
+  source_.after_completion(s.request, parts_.engine.now(), released_);
+  std::optional<Duration> early;
+  const auto& prefixes = parts_.config.server.prefix_cache;
+  if (prefixes && prefixes->prefetch && s.request.session.pause == SessionPause::tool &&
+      prefixes->prefetch->before_tool_ends > Duration{})
+    early = prefixes->prefetch->before_tool_ends;
+  --present_;  // from here on the sequence may be gone
   retired_.push_back(s.slot);
   std::erase_if(retired_, [&](std::size_t slot) {
     if (sequences_[slot]->runs) return false;
@@ -135,12 +152,21 @@ void Server::ended(Sequence& s) {
     free_.push_back(slot);
     return true;
   });
-  if (std::optional<Request> next = source_.after_completion(parts_.engine.now()))
-    parts_.engine.spawn(arrive_later(*std::move(next)));
+  for (Request& next : released_) parts_.engine.spawn(arrive_later(std::move(next), early));
+  released_.clear();
 }
 
 void Server::prefilled(Sequence& s) {
   route(s.request, prefilling_, replicas_.size(), decode_turn_).submit(s);
+}
+
+// The replica that has most of the prompt, which routing by prefix would choose now.
+Replica& Server::holder_of(const Request& request) {
+  Replica* out = replicas_.front().get();
+  for (std::size_t i = 1; i < prefilling_; ++i)
+    if (replicas_[i]->cached_prefix(request) > out->cached_prefix(request))
+      out = replicas_[i].get();
+  return *out;
 }
 
 Replica& Server::route(const Request& request, std::size_t begin, std::size_t end,
@@ -150,11 +176,11 @@ Replica& Server::route(const Request& request, std::size_t begin, std::size_t en
   const Routing routing = parts_.config.server.routing;
   if (routing == Routing::round_robin || count == 1) return *replicas_[begin + first];
   std::size_t best = begin + first;
-  const auto better = [&](const Replica& a, const Replica& b) {
+  const auto better = [&](Replica& a, Replica& b) {
     if (routing == Routing::fewest_tokens) return a.tokens() < b.tokens();
     if (routing == Routing::prefix) {
-      const std::int64_t there = a.scheduler().cached_prefix(request);
-      const std::int64_t here = b.scheduler().cached_prefix(request);
+      const std::int64_t there = a.cached_prefix(request);
+      const std::int64_t here = b.cached_prefix(request);
       if (there != here) return there > here;
     }
     return a.requests() < b.requests();

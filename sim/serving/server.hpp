@@ -29,9 +29,11 @@ class Server {
 
  private:
   Process arrivals();
-  Process arrive_later(Request request);
+  /// `prefetch`: how long before its arrival the request's prefix is loaded; none: not then.
+  Process arrive_later(Request request, std::optional<Duration> prefetch);
   void arrive(Request request);
   void ended(Sequence& sequence);
+  Replica& holder_of(const Request& request);
   void prefilled(Sequence& sequence);
   Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);
 
@@ -45,6 +47,7 @@ class Server {
   std::vector<std::unique_ptr<Sequence>> sequences_;  // by slot
   std::vector<std::size_t> free_;                     // slots
   std::vector<std::size_t> retired_;                  // slots that a static batch still holds
+  std::vector<Request> released_;                     // scratch: those that waited for one to end
   bool admits_ = false;
   std::int64_t present_ = 0;
   std::optional<std::string> problem_;

@@ -37,6 +37,42 @@ StepConfig long_step(const ScenarioConfig& c) {
   return step;
 }
 
+// Context ranks have the pieces of a prompt and the cached positions of a sequence in parts.
+void check_served_ranks(Fields& f, const ServingConfig& config) {
+  const ScenarioConfig& c = config.scenario;
+  if (!c.parallel.cuts_prompts()) return;
+  check_context_ranks(f, c);
+  f.check(config.server.scheduler.max_batched_tokens >= c.parallel.context_pieces(),
+          "server.scheduler.max_batched_tokens",
+          fmt::format("{} are not {} pieces for {} context ranks",
+                      config.server.scheduler.max_batched_tokens, c.parallel.context_pieces(),
+                      c.parallel.context_ranks()),
+          "a token or more for each piece");
+  f.check(c.parallel.pipeline == 1, "parallel.context",
+          "the stages of a pipeline have no context ranks in a server, as what passes between them "
+          "is not modelled",
+          "1, or parallel.pipeline: 1");
+  f.check(!config.early_exit, "early_exit",
+          "sequences that lie on several context ranks leave early on none of them alone",
+          "parallel.context: 1, or leave it out");
+  // A method of a model that could not be read has its own mistake.
+  if (!c.method.method || !c.method.method->caches_all() || c.model.layers < 1 ||
+      c.model.heads < 1 || c.model.cached_heads() < 1 || c.model.indexer || c.model.linear)
+    return;
+  const AttentionContext whole{
+      .model = c.model, .step = long_step(c), .placement = {.near = TierId(0), .far = TierId(1)}};
+  bool near = true;
+  for (const LayersCached& of_type : cached_by_type(*c.method.method, whole))
+    for (const CachedTensor& tensor : of_type.tensors)
+      near = near && (tensor.tier == TierId(0) || tensor.positions == 0);
+  f.check(
+      near, "parallel.context",
+      "method '" + c.method.name +
+          "' keeps rows in the far tier, and pieces of a prompt on context ranks find theirs in "
+          "the near one",
+      "1, or {name: dense, kv_tier: near}");
+}
+
 void check_iteration(Fields& f, const ScenarioConfig& c) {
   check_method(f, c, long_step(c));
   check_latent(f, c);
@@ -50,11 +86,6 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
           "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
           "serial, which works with every method");
   if (c.parallel.pipeline > 1) check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
-  f.check(!c.parallel.cuts_prompts(), "parallel.context",
-          "the replicas of a server decode, or take prompts in chunks after cached positions, and "
-          "neither is cut over context ranks",
-          "tensor, pipeline or attention: data; a scenario with step.kind: prefill times a cut "
-          "prompt");
   // A step of 0 means that the CPU is not modelled.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",
@@ -126,17 +157,51 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
   }
 }
 
+bool calls_tools(const WorkloadConfig& c) {
+  if (c.sessions) return c.sessions->tools || c.sessions->sub_agents;
+  return c.trace && c.trace->sessions > 0;
+}
+
+void check_tool_calls(Fields& f, const ServingConfig& c) {
+  if (!c.server.prefix_cache->tool_calls) return;
+  f.check(calls_tools(c.workload), "server.prefix_cache.tool_calls",
+          "has no effect: no session of the workload calls a tool",
+          "leave it out, or workload.sessions.tools, or a trace with sessions");
+  f.check(!c.server.disaggregation, "server.prefix_cache.tool_calls",
+          "which of the replicas keeps a session's blocks is not modelled where some read prompts "
+          "and others answer",
+          "leave it out, or server.disaggregation");
+}
+
+void check_loads(Fields& f, const ServingConfig& c) {
+  f.check(!c.server.prefix_cache->layerwise_load || c.scenario.parallel.pipeline == 1,
+          "server.prefix_cache.layerwise_load",
+          "would need the loads of each stage of the pipeline, which begin and end together here",
+          "leave it out, or parallel.pipeline: 1");
+  const auto& prefetch = c.server.prefix_cache->prefetch;
+  if (!prefetch || prefetch->before_tool_ends == Duration{}) return;
+  const std::string key = "server.prefix_cache.prefetch.before_tool_ends";
+  f.check(calls_tools(c.workload), key, "has no effect: no session of the workload calls a tool",
+          "leave it out, or workload.sessions.tools, or a trace with sessions");
+  f.check(c.server.routing == Routing::prefix || replicas(c.scenario) == 1, key,
+          "would load into a replica that need not get the request",
+          "server.routing: prefix, or one replica");
+}
+
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
   check_prefix_tiers(f, c);
   // A workload that could not be read has its own mistake.
-  f.check(c.workload.trace || !c.workload.arrivals, "server.prefix_cache",
+  f.check(c.workload.trace || c.workload.sessions || !c.workload.arrivals, "server.prefix_cache",
           "keeps what nobody asks for again: the prompts of this workload share nothing",
-          "leave it out, or a workload.trace that names the blocks of its prompts");
+          "leave it out, or workload.sessions, or a workload.trace that names the blocks of its "
+          "prompts");
   f.check(c.workload.prefix_block % c.server.kv.block == 0, "server.kv.block",
           fmt::format("{} positions do not divide a prefix block of {} tokens", c.server.kv.block,
                       c.workload.prefix_block),
           "a divisor of it, such as 16");
+  check_tool_calls(f, c);
+  check_loads(f, c);
   f.check(!c.scenario.model.encoder, "server.prefix_cache",
           "model '" + c.scenario.model.name + "' has an encoder, which reads a prompt both ways",
           "leave it out: no part of its output is another prompt's");
@@ -178,6 +243,22 @@ void check_replicas(Fields& f, const ServingConfig& c) {
   f.check(!c.scenario.model.encoder, "server.disaggregation",
           "model '" + c.scenario.model.name + "' has an encoder, and no prompt to hand over",
           "leave it out");
+}
+
+void check_sessions(Fields& f, const ServingConfig& c) {
+  f.check(session_count(c.workload) > 0 || !c.measure.slo_session, "measure.slo_session",
+          "has no effect: the workload has no sessions",
+          "leave it out, or give workload.sessions, or a trace with sessions");
+  const bool by_priority = c.server.scheduler.order == QueueOrder::priority;
+  const bool has_priorities = c.workload.sessions && !c.workload.sessions->priorities.empty();
+  f.check(by_priority || !has_priorities, "workload.sessions.priorities",
+          "have no effect: the server takes the first that comes",
+          "leave them out, or server.scheduler.order: priority");
+  f.check(has_priorities || !by_priority, "server.scheduler.order",
+          "has no effect: no request has a priority", "fcfs, or give workload.sessions.priorities");
+  f.check(!by_priority || c.server.scheduler.policy != SchedulerPolicy::static_batch,
+          "server.scheduler.order", "of a static batch is that of arrival",
+          "fcfs, or another server.scheduler.policy");
 }
 
 void check_server(Fields& f, const ServingConfig& c) {
@@ -230,9 +311,6 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
 void check_served_speculation(Fields& f, const ServingConfig& c) {
   if (!c.scenario.speculation) return;
   check_speculation(f, c.scenario);
-  f.check(!c.scenario.speculation->draft.dispatch, "speculation.draft.dispatch",
-          "is of a single step; iterations of a server do not wait for the CPU between passes",
-          "leave it out; server.host has the times of the CPU");
   f.check(!c.early_exit, "speculation", "cannot stand beside early_exit",
           "draft: {kind: early_exit, layer: ...} verifies what early layers propose");
   f.check(c.server.scheduler.policy != SchedulerPolicy::static_batch, "server.scheduler.policy",
@@ -260,6 +338,10 @@ void describe(Fields& f, MeasureConfig& c) {
              positive());
   f.optional("slo_tpot", c.slo_tpot,
              "The same for its mean time between tokens after the first one.", positive());
+  f.optional("slo_session", c.slo_session,
+             "A session whose requests are at the server for longer in all, without the pauses "
+             "between them, is no goodput; nor is one that the user leaves.",
+             positive());
 }
 
 void describe(Fields& f, ServedDrawsConfig& c) {
@@ -303,7 +385,9 @@ void describe(Fields& f, ServingConfig& c) {
   check_replica(f, s);
   check_what_if(f, s);
   check_iteration(f, s);
+  check_served_ranks(f, c);
   check_server(f, c);
+  check_sessions(f, c);
   check_early_exit(f, c);
   check_served_speculation(f, c);
 }

@@ -44,6 +44,8 @@ struct MeasureConfig {
   double uncounted() const { return warm_up.value_or(as == MeasuredAs::steady_state ? 0.1 : 0.0); }
   std::optional<Duration> slo_ttft = {};  ///< a request with a longer time is not goodput
   std::optional<Duration> slo_tpot = {};
+  /// The same for a session, as the time in which any of its requests was at the server.
+  std::optional<Duration> slo_session = {};
 };
 void describe(Fields& f, MeasureConfig& c);
 

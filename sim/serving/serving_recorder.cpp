@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/serving/quantiles.hpp"
+#include "sim/serving/served_sessions.hpp"
 
 namespace tiersim {
 namespace {
@@ -55,6 +58,7 @@ class ServingRecorder {
     shares();
     tiers();
     little();
+    if (seen_.sessions > 0) sessions();
     timeline();
   }
 
@@ -151,6 +155,9 @@ class ServingRecorder {
     distribution("queue_time_s", of_counted([](const auto& r) -> Value {
                    return to_seconds(r.started - r.arrival);
                  }));
+    if (seen_.loads)
+      distribution("load_time_s",
+                   of_counted([](const auto& r) -> Value { return to_seconds(r.load_time); }));
     const LatencyHistogram& gaps = seen_.window.gaps;
     if (seen_.measure.as == MeasuredAs::aiperf) {
       distribution("inter_token_latency_s", of_counted(tpot));
@@ -167,6 +174,19 @@ class ServingRecorder {
     }
     metric("inner_token_latency_s",
            static_cast<double>(decoding) * 1e-12 / static_cast<double>(tokens));
+    interactivity();
+  }
+
+  // As InferenceX and AIPerf report it: the inverse of a quantile of a request's time per token of
+  // its answer, the wait for the first one included.
+  void interactivity() {
+    std::vector<double> times = of_counted([](const auto& r) -> std::optional<double> {
+      return to_seconds(r.finished - r.arrival) / static_cast<double>(r.output_tokens);
+    });
+    std::ranges::sort(times);
+    for (const std::int64_t percent : {50, 75, 90})
+      metric("e2e_normalized_interactivity.p" + std::to_string(percent),
+             ratio(1, quantile_of(times, percent)));
   }
 
   // The start itself is excluded: the first tokens of an empty server.
@@ -248,19 +268,31 @@ class ServingRecorder {
     return seen_.levels.of(static_cast<std::size_t>(level));
   }
 
-  void level(const std::string& name, ServingSeries series, std::span<const SimTime> begins,
-             std::span<const SimTime> ends) {
+  // Mean and maximum over the window of the number of these intervals that have begun and not
+  // ended. `visit` gets all their times, also outside of it.
+  std::pair<double, std::int64_t> level_over_window(
+      std::span<const SimTime> begins, std::span<const SimTime> ends,
+      const std::function<void(SimTime, SimTime, std::int64_t)>& visit = {}) const {
     Int128 integral = 0;
     std::int64_t max = 0;
     sweep(begins, ends, [&](SimTime from, SimTime to, std::int64_t value) {
-      timeline_.add_level(static_cast<std::size_t>(series), from, to, value);
+      if (visit) visit(from, to, value);
       from = std::max(from, seen_.window.begin);
       to = std::min(to, seen_.window.end);
       if (from >= to) return;
       integral += Int128{value} * (to - from).count();
       max = std::max(max, value);
     });
-    metric(name + ".mean", ratio(static_cast<double>(integral) * 1e-12, window_));
+    return {ratio(static_cast<double>(integral) * 1e-12, window_), max};
+  }
+
+  void level(const std::string& name, ServingSeries series, std::span<const SimTime> begins,
+             std::span<const SimTime> ends) {
+    const auto [mean, max] =
+        level_over_window(begins, ends, [&](SimTime from, SimTime to, std::int64_t value) {
+          timeline_.add_level(static_cast<std::size_t>(series), from, to, value);
+        });
+    metric(name + ".mean", mean);
     metric(name + ".max", static_cast<double>(max));
   }
 
@@ -290,11 +322,16 @@ class ServingRecorder {
     }
     std::int64_t input = 0;
     std::int64_t cached = 0;
+    std::int64_t declined = 0;
     for (const ServedRequest& request : counted_) {
       input += request.input_tokens;
       cached += request.cached_tokens;
+      declined += request.declined_tokens;
     }
     metric("prefix_hit_rate", ratio(static_cast<double>(cached), static_cast<double>(input)));
+    if (seen_.may_decline)
+      metric("prefix_recompute_rate",
+             ratio(static_cast<double>(declined), static_cast<double>(input)));
     metric("preemptions", static_cast<double>(seen_.preemptions));
     metric("iterations", static_cast<double>(seen_.iterations));
   }
@@ -319,6 +356,76 @@ class ServingRecorder {
     metric("little_lambda_w", lambda_w);
     const double in_flight = out_.metrics.at("in_flight.mean").value;
     if (in_flight > 0) metric("little_difference", lambda_w / in_flight - 1);
+  }
+
+  // Sessions count that begin after the warm-up.
+  void sessions() {
+    std::vector<ServedSession> all = sessions_of(requests_, seen_.sessions);
+    std::ranges::stable_sort(all, {}, &ServedSession::begin);
+    live_sessions(all);
+    const auto ended = std::ranges::count_if(
+        all, [&](const ServedSession& session) { return in_window(session.end); });
+    const double per_s = ratio(static_cast<double>(ended), window_);
+    metric("sessions_per_s", per_s);
+    std::erase_if(all,
+                  [&](const ServedSession& session) { return session.begin < seen_.window.begin; });
+    if (all.empty()) return no_session_counts();
+    const auto of = [&](const auto& value) {
+      std::vector<double> out;
+      for (const ServedSession& session : all) out.push_back(value(session));
+      return out;
+    };
+    distribution("session_s", of([](const auto& s) { return to_seconds(s.end - s.begin); }));
+    distribution("session_busy_s", of([](const auto& s) { return to_seconds(s.busy); }));
+    const auto share = [&](const auto& holds) {
+      return static_cast<double>(std::ranges::count_if(all, holds)) /
+             static_cast<double>(all.size());
+    };
+    const auto ends = [&](SessionEnd how) {
+      return share([how](const ServedSession& session) { return session.how == how; });
+    };
+    const std::vector<double> requests =
+        of([](const auto& s) { return static_cast<double>(s.requests); });
+    metric("requests_per_session.mean", std::accumulate(requests.begin(), requests.end(), 0.0) /
+                                            static_cast<double>(requests.size()));
+    metric("session_abandonment", ends(SessionEnd::abandoned));
+    metric("session_context_full", ends(SessionEnd::full));
+    const std::optional<Duration>& promise = seen_.measure.slo_session;
+    if (!promise) return;
+    const double kept = share([&](const ServedSession& session) {
+      return session.how != SessionEnd::abandoned && session.busy <= *promise;
+    });
+    metric("session_slo_attainment", kept);
+    metric("goodput_sessions_per_s", kept * per_s);
+  }
+
+  // The metrics of sessions have no values then, which a reader must not take for an omission.
+  void no_session_counts() {
+    std::vector<std::string> names{"session_s", "session_busy_s", "requests_per_session",
+                                   "session_abandonment", "session_context_full"};
+    if (seen_.measure.slo_session) {
+      names.emplace_back("session_slo_attainment");
+      names.emplace_back("goodput_sessions_per_s");
+    }
+    out_.serving->unmeasured.emplace();
+    for (const std::string& name : names)
+      out_.serving->unmeasured->push_back(
+          name +
+          ": no session begins after the warm-up (a smaller measure.warm_up, or more "
+          "sessions)");
+  }
+
+  void live_sessions(std::span<const ServedSession> by_begin) {
+    std::vector<SimTime> begins;
+    std::vector<SimTime> ends;
+    for (const ServedSession& session : by_begin) {
+      begins.push_back(session.begin);
+      ends.push_back(session.end);
+    }
+    std::ranges::sort(ends);
+    const auto [mean, max] = level_over_window(begins, ends);
+    metric("live_sessions.mean", mean);
+    metric("live_sessions.max", static_cast<double>(max));
   }
 
   // Sums of a series, divided by `scale` times the width of each bin.

@@ -38,14 +38,17 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
             .measure = config.measure,
             .by = by,
             .speculates = config.scenario.speculation.has_value(),
-            .warm_up = warm_up_of(config.measure, request_count(config.workload)),
-            .requests = std::vector<ServedRequest>(
-                static_cast<std::size_t>(request_count(config.workload))),
+            .loads = config.server.prefix_cache && !config.server.prefix_cache->tiers.empty(),
+            .may_decline = config.server.prefix_cache && config.server.prefix_cache->may_decline(),
+            .sessions = session_count(config.workload),
+            .requests = std::vector<ServedRequest>(static_cast<std::size_t>(
+                request_count(config.workload, static_cast<std::uint64_t>(config.seed)))),
             .timeline = Timeline(kServingSeries + by.channels.size() + by.tiers.size()),
             .levels = LevelSeries(kServingLevels + by.tiers.size())},
       requests_(seen_.requests),
       replicas_(static_cast<std::size_t>(by.replicas)),
       levels_(kServingLevels + by.tiers.size()) {
+  seen_.warm_up = warm_up_of(config.measure, std::ssize(seen_.requests));
   by_message_ = config.measure.as == MeasuredAs::vllm_bench;
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
@@ -106,10 +109,19 @@ void ServingStatistics::announce(SimTime now) {
     seen_.levels.open(now);
   }
   ++seen_.arrived;
-  if (seen_.arrived == requests && seen_.warm_up > 0 && now > *opens_) {
-    closes_ = now;
-    seen_.levels.close(now);
-  }
+  if (seen_.arrived == requests) close(now);
+}
+
+// Ends the window, where that is not the end of the run.
+void ServingStatistics::close(SimTime now) {
+  if (seen_.warm_up == 0 || closes_ || !opens_ || now <= *opens_) return;
+  closes_ = now;
+  seen_.levels.close(now);
+}
+
+void ServingStatistics::on_session(SimTime now) {
+  advance(now);
+  if (++seen_.begun == seen_.sessions) close(now);
 }
 
 void ServingStatistics::see_window(const ServingStatistics& whole) {
@@ -197,7 +209,10 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
              .finished = outcome.finished,
              .input_tokens = outcome.input_tokens,
              .output_tokens = outcome.output_tokens,
-             .cached_tokens = outcome.cached_tokens};
+             .cached_tokens = outcome.cached_tokens,
+             .load_time = outcome.load_time,
+             .declined_tokens = outcome.declined_tokens,
+             .session = outcome.session};
   seen_.timeline.add_count(index(ServingSeries::input), outcome.first_token, outcome.input_tokens);
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;

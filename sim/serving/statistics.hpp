@@ -14,7 +14,9 @@
 // the last token, as in the benchmarks of vLLM and SGLang (all output tokens over the whole time).
 // If all requests arrive at once, the window also ends with the last token. What happens at the
 // instant at which the window begins is outside of it, and at that of its end inside, in whatever
-// order it happens. So replicas that share nothing can be measured one beside the other.
+// order it happens. So replicas that share nothing can be measured one beside the other. Of a
+// workload with sessions the window ends when the last session begins: what arrives later is of
+// ever fewer sessions.
 //
 // Quantiles are nearest-rank, so each is the latency of a request. Those of inter_token_latency_s
 // are from a histogram, with an error below 0.1 %.
@@ -45,6 +47,7 @@ class ServingStatistics final : public ServingObserver {
   ServingStatistics(ServingStatistics& whole, std::int64_t replica);
 
   void on_arrival(SimTime now) override;
+  void on_session(SimTime now) override;
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
   void on_finish(const RequestOutcome& outcome) override;
@@ -88,6 +91,7 @@ class ServingStatistics final : public ServingObserver {
   };
 
   void advance(SimTime now);
+  void close(SimTime now);
   void change(std::size_t level, std::int64_t by);
   /// Adds a level's time up to now to the timeline.
   void settle(std::size_t level);

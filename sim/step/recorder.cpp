@@ -252,26 +252,35 @@ void Recorder::phases() {
     record_.time_split.push_back({std::string(kTimePartNames[part]), to_seconds(split[part])});
 }
 
-void Recorder::costs() {
+PricedStep priced_step(const ScenarioConfig& config, const Simulation& sim) {
   // A stage waits while a decode step passes through the others; in a prefill the time counts for
   // the next batch.
-  const bool waits = config_.step.kind == StepKind::decode;
-  const double stretch = waits ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
+  const bool waits = config.step.kind == StepKind::decode;
+  const double stretch = waits ? pipeline_stretch(context_of(config, *sim.system)) : 1;
   const auto time =
-      static_cast<std::int64_t>(static_cast<double>(sim_.execution.time.count()) * stretch);
-  const StepCosts costs = costs_of(config_.system, *sim_.system, sim_.accounting, Duration(time));
+      static_cast<std::int64_t>(static_cast<double>(sim.execution.time.count()) * stretch);
+  const StepCosts costs = costs_of(config.system, *sim.system, sim.accounting, Duration(time));
   // The costs are for one GPU, the tokens for its whole replica.
-  const double tokens = static_cast<double>(sim_.graph.tokens) * tokens_of_step(config_) /
-                        static_cast<double>(config_.parallel.devices());
+  const double tokens = static_cast<double>(sim.graph.tokens) * tokens_of_step(config) /
+                        static_cast<double>(config.parallel.devices());
+  PricedStep out{.metrics = {}, .unstated = costs.unstated};
+  const auto metric = [&](std::string_view name, double value, NumberClass by) {
+    out.metrics[std::string(name)] = {value, std::string(find_metric(name)->unit), by};
+  };
   if (costs.joules) {
-    const NumberClass by = weakest(costs.joules_class, time_class_);
-    metric("energy_j_per_token", *costs.joules / tokens, by);
-    metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, by);
-    metric("power_w.mean", *costs.gpu_joules / to_seconds(Duration(time)), by);
+    metric("energy_j_per_token", *costs.joules / tokens, costs.joules_class);
+    metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, costs.joules_class);
+    metric("power_w.mean", *costs.gpu_joules / to_seconds(Duration(time)), costs.joules_class);
   }
-  if (costs.usd)
-    metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, weakest(costs.usd_class, time_class_));
-  record_.costs_unstated = costs.unstated;
+  if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, costs.usd_class);
+  return out;
+}
+
+void Recorder::costs() {
+  const PricedStep priced = priced_step(config_, sim_);
+  for (const auto& [name, each] : priced.metrics)
+    metric(name, each.value, weakest(each.number_class, time_class_));
+  record_.costs_unstated = priced.unstated;
 }
 
 }  // namespace tiersim

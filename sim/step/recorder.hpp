@@ -1,5 +1,9 @@
 #pragma once
 // Fills a RunRecord from the readings of a simulation.
+#include <map>
+#include <string>
+#include <vector>
+
 #include "sim/step/simulate.hpp"
 
 namespace tiersim {
@@ -8,6 +12,14 @@ class TimeClasses;
 
 /// One GPU's share of a replica: its part of the model, and of `batch` sequences.
 DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch);
+
+/// The metrics of energy and money of a run at the prices of `config`, which differs from the run's
+/// configuration in them alone.
+struct PricedStep {
+  std::map<std::string, Metric> metrics;  ///< their classes without that of the times
+  std::vector<std::string> unstated;      ///< as StepCosts has them
+};
+PricedStep priced_step(const ScenarioConfig& config, const Simulation& sim);
 
 class Recorder {
  public:

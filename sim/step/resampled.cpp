@@ -12,8 +12,10 @@ namespace {
 // True where the number's interval affects the record's results.
 bool matters(const NumberRecord& number, const RunRecord& record) {
   if (!number.ci95) return false;
+  if (number.in_times) return true;
+  // How power follows the clock is read under a power limit alone, and then for times.
   const bool costs = record.metrics.contains("energy_j_per_token");
-  return number.in_times || (costs && is_cost_number(number.path));
+  return costs && is_cost_number(number.path) && !number.path.ends_with(".power_exponent");
 }
 
 Interval<double> around(double value, const std::vector<double>& drawn) {
@@ -30,8 +32,19 @@ std::unordered_set<std::string> uncertain_paths(const RunRecord& record) {
   return used;
 }
 
+std::unordered_set<std::string> uncertain_prices(const RunRecord& record) {
+  std::unordered_set<std::string> used;
+  for (const NumberRecord& number : record.numbers)
+    if (!number.in_times && matters(number, record)) used.insert(number.path);
+  return used;
+}
+
+void DrawnResults::add(const std::map<std::string, Metric>& metrics) {
+  for (const auto& [name, metric] : metrics) metrics_[name].push_back(metric.value);
+}
+
 void DrawnResults::add(const RunRecord& drawn) {
-  for (const auto& [name, metric] : drawn.metrics) metrics_[name].push_back(metric.value);
+  add(drawn.metrics);
   for (const KernelTimeRecord& kernel : drawn.kernel_times)
     kernels_[kernel.family].push_back(kernel.seconds);
 }
@@ -47,7 +60,9 @@ void DrawnResults::give_intervals(RunRecord& record) const {
     metric.ci95 = ci95;
   }
   for (KernelTimeRecord& kernel : record.kernel_times) {
-    const Interval<double> ci95 = around(kernel.seconds, kernels_.at(kernel.family));
+    const auto drawn = kernels_.find(kernel.family);
+    if (drawn == kernels_.end()) continue;
+    const Interval<double> ci95 = around(kernel.seconds, drawn->second);
     if (ci95.low < ci95.high) kernel.ci95 = ci95;
   }
 }

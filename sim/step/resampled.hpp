@@ -19,11 +19,14 @@ namespace tiersim {
 
 /// Paths of the numbers with intervals that move the record's results.
 std::unordered_set<std::string> uncertain_paths(const RunRecord& record);
+/// Those of them that move its energy and money alone.
+std::unordered_set<std::string> uncertain_prices(const RunRecord& record);
 
 /// The results of every draw, by name.
 class DrawnResults {
  public:
   void add(const RunRecord& drawn);
+  void add(const std::map<std::string, Metric>& metrics);
   /// The hull of the middle 95 % of the draws, the value, and an interval that the metric has.
   void give_intervals(RunRecord& record) const;
 
@@ -31,6 +34,33 @@ class DrawnResults {
   std::map<std::string, std::vector<double>> metrics_;
   std::map<std::string, std::vector<double>> kernels_;
 };
+
+/// The metrics of energy and money of the run in a record at the prices of another configuration.
+template <class Config>
+using Pricing = std::function<std::map<std::string, Metric>(const Config&)>;
+
+/// As add_intervals() where only numbers of energy and money are drawn: nothing is run again, and
+/// the other metrics get no interval. Precondition: no check of describe() reads these numbers,
+/// which holds for uncertain_prices().
+template <class Config>
+void add_price_intervals(const Config& config, std::string_view kind, std::int64_t draws,
+                         std::int64_t seed, const Pricing<Config>& priced, RunRecord& record) {
+  const std::unordered_set<std::string> used = uncertain_prices(record);
+  if (used.empty()) return;
+  Diagnostics diagnostics;
+  const Document document = read_snapshot(canonical_json(config), "a copy", diagnostics);
+  auto drawn = read<Config>(document, kind, diagnostics);
+  TS_ENSURES(diagnostics.ok(), diagnostics.text());
+  Resampler resampler(drawn, draws, seed,
+                      [&](const std::string& path) { return used.contains(path); });
+  DrawnResults results;
+  for (std::size_t i = 0; i < resampler.draws(); ++i) {
+    resampler.draw_unchecked(i);
+    results.add(priced(drawn));
+  }
+  results.give_intervals(record);
+  record.draws = DrawsRecord{draws, seed, static_cast<std::int64_t>(used.size())};
+}
 
 /// "draw 3 of 180 from the 95 % intervals cannot run: ..."
 std::string broken_draw(std::size_t draw, std::size_t draws, const std::string& problem);

@@ -38,7 +38,8 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
   for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
     f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
   f.check(!c.handover->to.cuts_prompts(), "handover.to.context",
-          "GPUs that decode have no prompts to cut", "leave it out");
+          "which part of the cache each of several context ranks receives is not modelled",
+          "leave it out");
 }
 
 void check_step(Fields& f, const ScenarioConfig& c) {

@@ -76,23 +76,24 @@ void check_indexer(Fields& f, const ScenarioConfig& c) {
 void check_context(Fields& f, const ScenarioConfig& c) {
   const ParallelConfig& p = c.parallel;
   if (!p.cuts_prompts()) return;
-  f.check(c.step.kind == StepKind::prefill, "parallel.context",
-          "a decode step has one new position of a sequence, and none to cut",
-          "step.kind: prefill; GPUs that decode share the model by tensor, pipeline or attention: "
-          "data");
-  f.check(!c.method.method || c.method.method->caches_all(), "parallel.context",
-          "method '" + c.method.name +
-              "' caches more or less than a row of each position, and which rank has it is not "
-              "modelled",
-          "dense, tiered or layer_prefetch");
   const std::int64_t positions = c.step.context - c.step.found();
-  f.check(positions >= p.context_pieces(), "step.context",
+  f.check(c.step.kind == StepKind::decode || positions >= p.context_pieces(), "step.context",
           fmt::format("{} positions are not {} pieces for {} context ranks", positions,
                       p.context_pieces(), p.context_ranks()),
           "a position or more for each piece");
   f.check(!c.step.cached || c.placement.far == c.placement.near, "step.cached",
           "positions of context ranks are not found in another tier than the GPU's own",
           "placement.far: " + c.placement.near);
+  check_context_ranks(f, c);
+}
+
+void check_context_ranks(Fields& f, const ScenarioConfig& c) {
+  const ParallelConfig& p = c.parallel;
+  f.check(!c.method.method || c.method.method->caches_all(), "parallel.context",
+          "method '" + c.method.name +
+              "' caches more or less than a row of each position, and which rank has it is not "
+              "modelled",
+          "dense, tiered or layer_prefetch");
   f.check(c.step.overlap == Overlap::serial, "step.overlap",
           "the exchange between context ranks overlaps with the attention of its own micro-batch",
           "serial");
@@ -197,6 +198,9 @@ void check_speculation(Fields& f, const ScenarioConfig& c) {
   f.check(c.parallel.pipeline == 1, "speculation",
           "the stages of a pipeline would wait for the draft, which is not modelled",
           "parallel.pipeline: 1, or leave it out");
+  f.check(!c.parallel.cuts_prompts(), "speculation",
+          "drafts whose sequences lie on several context ranks are not modelled",
+          "parallel.context: 1, or leave it out");
   f.check(c.step.overlap == Overlap::serial, "speculation",
           "the passes of a draft run one after another", "step.overlap: serial, or leave it out");
 }

@@ -14,7 +14,9 @@ void check_placement(Fields& f, const ScenarioConfig& c);
 void check_replica(Fields& f, const ScenarioConfig& c);
 /// The system has a network for this purpose; a mistake is reported at `key`.
 void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key);
-/// A step whose prompts are cut over context ranks is one that can be.
+/// Context ranks have a network, and a method whose rows they can share; of a step, also enough
+/// positions.
+void check_context_ranks(Fields& f, const ScenarioConfig& c);
 void check_context(Fields& f, const ScenarioConfig& c);
 /// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);

@@ -105,6 +105,13 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     add_speculation(config, sim, recorder);
     if (evaluation == Evaluation::times) return sim;
     const UncertaintyConfig u = config.uncertainty.value_or(UncertaintyConfig{});
+    if (uncertain_paths(sim.record) == uncertain_prices(sim.record)) {
+      const Pricing<ScenarioConfig> priced = [&](const ScenarioConfig& drawn) {
+        return priced_step(drawn, sim).metrics;
+      };
+      add_price_intervals(config, "scenario", u.draws, u.seed, priced, sim.record);
+      return sim;
+    }
     if (const auto drawn = add_intervals<ScenarioConfig>(config, "scenario", u.draws, u.seed,
                                                          times_of, sim.record);
         !drawn)

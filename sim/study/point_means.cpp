@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/student_t.hpp"
 #include "sim/core/stats.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/study/solve_run.hpp"

@@ -24,11 +24,7 @@ std::string seconds_text(Duration time) {
 }  // namespace
 
 RequestRows::RequestRows(TraceSink sink, ServingListener* inner)
-    : sink_(std::move(sink)),
-      inner_(inner),
-      buffer_(
-          "request,arrival_s,replica,decode_replica,input_tokens,output_tokens,cached_tokens,"
-          "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions\n") {}
+    : sink_(std::move(sink)), inner_(inner) {}
 
 void RequestRows::begin(const ServedRun& run, ServingObserver& next) {
   next_ = inner_ != nullptr ? inner_ : &next;
@@ -49,13 +45,18 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
   const double tpot =
       later == 0 ? 0
                  : to_seconds(outcome.finished - outcome.first_token) / static_cast<double>(later);
-  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{}\n", outcome.id,
+  if (rows_ == 0) begin_table(outcome.session.session >= 0);
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{}", outcome.id,
                  seconds_text(arrival.time_since_epoch()), at->second.prefill, at->second.decode,
                  outcome.input_tokens, outcome.output_tokens, outcome.cached_tokens,
                  seconds_text(outcome.started - arrival),
                  seconds_text(outcome.first_token - arrival),
                  later == 0 ? "" : fmt::format("{}", tpot),
                  seconds_text(outcome.finished - arrival), outcome.preemptions);
+  if (with_sessions_)
+    fmt::format_to(std::back_inserter(buffer_), ",{},{},{}", outcome.session.session,
+                   outcome.session.agent, outcome.session.turn);
+  buffer_ += '\n';
   replicas_.erase(at);
   ++rows_;
   if (buffer_.size() >= kPiece) {
@@ -63,6 +64,14 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
     buffer_.clear();
   }
   next_->on_finish(outcome);
+}
+
+void RequestRows::begin_table(bool with_sessions) {
+  with_sessions_ = with_sessions;
+  buffer_ =
+      "request,arrival_s,replica,decode_replica,input_tokens,output_tokens,cached_tokens,"
+      "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions";
+  buffer_ += with_sessions ? ",session,agent,turn\n" : "\n";
 }
 
 void RequestRows::finish(SimTime now) {

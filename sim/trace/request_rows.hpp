@@ -10,6 +10,7 @@
 //   input_tokens, output_tokens, cached_tokens (of the prompt, found in a prefix cache)
 //   queue_time_s, ttft_s, tpot_s (empty for an answer of one token), e2e_latency_s
 //   preemptions
+//   session, agent, turn   where the workload has sessions, each from 0; agent 0 is the main line
 //
 // All requests have a row, those of the warm-up as well, in the order in which they end; times are
 // exact decimals, except tpot_s, which is a quotient. The same run gives the same bytes.
@@ -31,6 +32,7 @@ class RequestRows final : public ServingListener {
 
   void begin(const ServedRun& run, ServingObserver& next) override;
   void on_arrival(SimTime now) override { next_->on_arrival(now); }
+  void on_session(SimTime now) override { next_->on_session(now); }
   void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);
@@ -59,12 +61,15 @@ class RequestRows final : public ServingListener {
     std::int64_t decode = 0;
   };
 
+  void begin_table(bool with_sessions);
+
   TraceSink sink_;
   ServingListener* inner_;
   ServingObserver* next_ = nullptr;                      // set by begin()
   std::unordered_map<std::int64_t, Replicas> replicas_;  // of requests in the system, by id
   std::string buffer_;
   std::int64_t rows_ = 0;
+  bool with_sessions_ = false;  // by the first row
 };
 
 }  // namespace tiersim

@@ -40,6 +40,7 @@ class ServingTrace final : public ServingListener {
 
   void begin(const ServedRun& run, ServingObserver& next) override;
   void on_arrival(SimTime now) override;
+  void on_session(SimTime now) override { next_->on_session(now); }
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);

@@ -42,6 +42,11 @@ std::int64_t stream_atoms(const DramConfig& hbm) {
   return std::max(atoms_of_stack(hbm, kBulk), static_cast<std::int64_t>(atoms));
 }
 
+// What limits writes before the memory is no part of a stack, and stands before its packets, too.
+double write_limit(const DramConfig& hbm) {
+  return hbm.write_limit ? hbm.write_limit->value : 0;
+}
+
 // Probes of the stack give a share of the data sheet's rate, in whole atoms.
 std::function<LevelAnswer()> packets(const DramConfig& hbm, const DramProbe& probe) {
   return [hbm, probe] {
@@ -61,13 +66,15 @@ DramProbe hbm_stream(const DramConfig& hbm, double read_share) {
           .run = kStreamRun,
           .read_share = read_share,
           .outstanding_atoms = in_flight(hbm),
-          .atoms = stream_atoms(hbm)};
+          .atoms = stream_atoms(hbm),
+          .write_limit = write_limit(hbm)};
 }
 DramProbe hbm_gather(const DramConfig& hbm, Bytes run, double read_share) {
   return {.run = run,
           .read_share = read_share,
           .outstanding_atoms = in_flight(hbm),
-          .atoms = kGatheredAtoms};
+          .atoms = kGatheredAtoms,
+          .write_limit = write_limit(hbm)};
 }
 
 }  // namespace

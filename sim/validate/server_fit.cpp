@@ -10,7 +10,7 @@
 #include <Eigen/QR>
 
 #include "sim/base/check.hpp"
-#include "sim/core/stats.hpp"
+#include "sim/base/student_t.hpp"
 
 namespace tiersim {
 namespace {
@@ -95,7 +95,7 @@ class TimesFit {
 
   Expected<bool> descend() {
     for (int i = 0; i < kIterations; ++i) {
-      const auto better = step();
+      auto better = step();
       if (!better || !*better) return better;
     }
     return derive();

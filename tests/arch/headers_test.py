@@ -4,7 +4,7 @@
 GENERATED is the folder of generated headers of a build. By default the headers of the standard
 library are precompiled, which finds missing includes of this project in seconds; with --standard
 each header has to name those of the standard library as well, which takes minutes. --every N
-takes every N-th header only.
+takes every N-th header only, from another one at each commit, so that N commits take all.
 """
 import argparse
 import concurrent.futures
@@ -26,6 +26,12 @@ def headers(root):
         str(path.relative_to(root)) for folder in FOLDERS for path in (root / folder).rglob("*.hpp")]
     return sorted({name for name in names if name.endswith(".hpp") and (root / name).is_file()}
                   - OPTIONAL)
+
+
+def first(root, every):
+    """Number of the header to begin with: that of the commits, modulo."""
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=root, text=True, capture_output=True, check=False)
+    return int(counted.stdout) % every if counted.returncode == 0 else 0
 
 
 class Compiler:
@@ -57,7 +63,7 @@ def main(arguments):
     parser.add_argument("headers", nargs="*")
     options = parser.parse_args(arguments)
     root = pathlib.Path(options.root).resolve()
-    names = options.headers or headers(root)[::options.every]
+    names = options.headers or headers(root)[first(root, options.every)::options.every]
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(root, options.cxx, pathlib.Path(options.generated).resolve(),
                             pathlib.Path(folder))

@@ -6,9 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/serving/serve.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/shipped.hpp"
+#include "tests/support/served.hpp"
 
 namespace tiersim::serving_counts_test {
 namespace {
@@ -21,13 +20,7 @@ struct Served {
 
 Served serve_bench(const std::vector<std::string>& set,
                    const std::string& path = "serving/llama2_7b_h100.yaml") {
-  Diagnostics diagnostics;
-  const Document document = load_document(
-      testing::configs() / path,
-      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
-      diagnostics);
-  const auto config = read<ServingConfig>(document, "serving", diagnostics);
-  if (!diagnostics.ok()) ADD_FAILURE() << diagnostics.list().front().text();
+  const ServingConfig config = testing::serving(path, set);
   const std::uint64_t before = testing::allocations();
   const auto record = serve(config);
   Served out{.allocations = testing::allocations() - before};

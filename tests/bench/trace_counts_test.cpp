@@ -6,10 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/serving/serve.hpp"
 #include "sim/trace/serving_trace.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/shipped.hpp"
+#include "tests/support/served.hpp"
 
 namespace tiersim::trace_counts_test {
 namespace {
@@ -23,13 +22,7 @@ struct TracedRun {
 };
 
 TracedRun run_bench(bool traced, const std::vector<std::string>& set = {}) {
-  Diagnostics diagnostics;
-  const Document document = load_document(
-      testing::configs() / "serving/llama2_7b_h100.yaml",
-      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
-      diagnostics);
-  const auto config = read<ServingConfig>(document, "serving", diagnostics);
-  if (!diagnostics.ok()) ADD_FAILURE() << diagnostics.list().front().text();
+  const ServingConfig config = testing::serving("serving/llama2_7b_h100.yaml", set);
   TracedRun out;
   ServingTrace trace([&](std::string_view piece) {
     out.longest_piece = std::max(out.longest_piece, piece.size());

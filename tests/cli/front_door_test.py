@@ -25,6 +25,7 @@ add_custom_command(OUTPUT "${program}" DEPENDS "${PROJECT_SOURCE_DIR}/sim/progra
   VERBATIM)
 add_custom_target(tiersim_program ALL DEPENDS "${program}")
 include(CTest)
+add_custom_target(tests_ci DEPENDS tiersim_program)
 if(BUILD_TESTING)
   foreach(test IN ITEMS good slow)
     add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" -E true)

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import reproduced
-from program import InFolder, run
+from program import NIGHTLY, InFolder, nightly, run
 
 STUDIES = ("maple", "tpla", "early-exit")
 
@@ -28,11 +28,21 @@ def wave(count, step):
     return [((i * step) % 997 - 498) / 250 for i in range(1, count + 1)]
 
 
+def check_that_the_oracle_leads(test, study):
+    lines = {c["id"]: c for c in study["curves"]}["mass_by_budget"]["lines"]
+    oracle = next(line for line in lines if line["name"] == "oracle")
+    test.assertEqual(oracle["x"], [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+    test.assertEqual(len(lines), 8)
+    for line in lines:
+        for best, other in zip(oracle["y"], line["y"]):
+            test.assertLessEqual(other, best)
+
+
 class Studies(InFolder):
-    """Output of `numerics all` (some ten seconds) and of its quickest study, each run once."""
+    """Output of the quickest study and, at night, of `numerics all` (some ten seconds), each run once."""
     @classmethod
     def setUpClass(cls):
-        cls.all = run("numerics", "all", "--json")
+        cls.all = run("numerics", "all" if NIGHTLY else "early-exit", "--json")
         cls.written = tempfile.TemporaryDirectory()
         cls.one = run("numerics", "early-exit", "-o", cls.written.name)
 
@@ -43,28 +53,23 @@ class Studies(InFolder):
     def test_what_is_exact_holds(self):
         self.assertEqual(self.all.returncode, 0, self.all.stderr)
         studies = json.loads(self.all.stdout)["studies"]
-        self.assertEqual(len(studies), len(STUDIES))
+        self.assertEqual([study["name"] for study in studies], list(STUDIES if NIGHTLY else STUDIES[2:]))
         for study in studies:
             self.assertTrue(study["statements"] and study["tables"])
             for statement in study["statements"]:
                 if statement["exact"] or study["name"] == "maple":
                     self.assertTrue(statement["holds"], statement)
 
+    @nightly
     def test_the_oracle_leads_every_curve_of_attention(self):
-        maple = json.loads(self.all.stdout)["studies"][0]
-        lines = {c["id"]: c for c in maple["curves"]}["mass_by_budget"]["lines"]
-        oracle = next(line for line in lines if line["name"] == "oracle")
-        self.assertEqual(oracle["x"], [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
-        self.assertEqual(len(lines), 8)
-        for line in lines:
-            for best, other in zip(oracle["y"], line["y"]):
-                self.assertLessEqual(other, best)
+        check_that_the_oracle_leads(self, json.loads(self.all.stdout)["studies"][0])
 
     def test_two_processes_compute_the_same(self):
         report = pathlib.Path(self.written.name) / "early-exit/report.json"
         self.assertEqual(json.loads(report.read_text())["studies"],
-                         json.loads(self.all.stdout)["studies"][2:])
+                         json.loads(self.all.stdout)["studies"][-1:])
 
+    @nightly
     def test_statements_that_reproduce_shows_are_those_of_the_whole_study(self):
         # reproduce takes fewer seeds and slices; the verdicts are the same.
         study = json.loads(self.all.stdout)["studies"][1]
@@ -121,8 +126,9 @@ class GivenHeads(InFolder):
         x = npy(self.folder / "x.npy", (128, 32), wave(128 * 32, 457))
         result = run("numerics", "maple", "--qk", *self.heads(), x, "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        ids = [s["id"] for s in json.loads(result.stdout)["studies"][0]["statements"]]
-        self.assertIn("maple.int8_within_bound", ids)
+        study, = json.loads(result.stdout)["studies"]
+        self.assertIn("maple.int8_within_bound", [s["id"] for s in study["statements"]])
+        check_that_the_oracle_leads(self, study)
 
     def test_few_queries_leave_h2o_out(self):
         result = run("numerics", "--qk", *self.heads(queries=20), "--full")

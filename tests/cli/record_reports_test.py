@@ -12,6 +12,7 @@ SWAP = SOURCE / "configs/serving/llama2_7b_h100_swap.yaml"
 SPEC = """schema: tiersim.sweep/v1
 name: two by two
 scenario: {scenario}
+reading: all
 axes:
   - {{key: step.context, values: [4096, 8192]}}
   - {{name: link, key: what_if.far_bandwidth, values: [1, 4]}}

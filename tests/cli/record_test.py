@@ -21,7 +21,8 @@ class Record(InFolder):
         served = sorted((configs / "serving").rglob("*.yaml"))
         files = [MAPLE, *sorted((configs / "scenarios/methods").glob("*.yaml"))[:3], *served[:3]]
         for path in files:
-            result = run("run", path, "--json")
+            few = ("--set", "workload.sessions.count=4") if path.name.startswith("agents_") else ()
+            result = run("run", path, "--json", *few)
             self.assertEqual(result.returncode, 0, result.stderr)
             record = json.loads(result.stdout)
             self.assertEqual([e.message for e in validator.iter_errors(record)], [], path)
@@ -133,10 +134,13 @@ class Record(InFolder):
 
 class Intervals(InFolder):
     NARROW = ("--set", "system.tiers.hbm.memory.read_efficiency.ci95=[0.9, 0.94]")
+    # Without the intervals of the card.
+    POWERS = ("--set", "system.gpu.active_power=337 W", "--set", "system.gpu.energy_per_flop=0.77 pJ/FLOP",
+              "--set", "system.gpu.power_exponent=3")
 
     def test_a_run_with_an_interval_has_one_on_every_time_and_runs_again(self):
         path = self.folder / "r.json"
-        summary = run("run", MAPLE, *self.NARROW, "--set", "uncertainty.draws=60", "-o", path).stdout
+        summary = run("run", MAPLE, *self.POWERS, *self.NARROW, "--set", "uncertainty.draws=60", "-o", path).stdout
         record = json.loads(path.read_text())
         self.assertEqual(record["provenance"]["intervals"], {"draws": 60, "seed": 1, "numbers": 1})
         for name, metric in record["results"]["metrics"].items():
@@ -155,9 +159,23 @@ class Intervals(InFolder):
         self.assertEqual(again.returncode, 0, again.stdout)
 
     def test_a_record_without_one_says_nothing_of_intervals(self):
-        text = run("run", MAPLE, "--json").stdout
+        text = run("run", MAPLE, *self.POWERS, "--json").stdout
         for word in ("ci95", "intervals", "uncertainty"):
             self.assertNotIn(f'"{word}"', text)
+
+    def test_the_power_of_a_card_gives_energy_and_cost_an_interval_and_no_time(self):
+        path = self.folder / "r.json"
+        summary = run("run", MAPLE, "-o", path).stdout
+        record = json.loads(path.read_text())
+        self.assertEqual(record["provenance"]["intervals"], {"draws": 180, "seed": 1, "numbers": 2})
+        for name, metric in record["results"]["metrics"].items():
+            self.assertEqual("ci95" in metric, metric["unit"] in ("J", "W", "USD"), name)
+        self.assertRegex(summary, r"(?m)^step +[0-9.]+ s   bound ")
+        self.assertRegex(summary, r"(?m)^family +time +basis +class +source$")
+        self.assertRegex(summary, r"(?m)^energy +[0-9.]+ J a token  \[[0-9.]+, [0-9.]+\] \(class assumed\)$")
+        self.assertIn("from 180 draws of the 2 numbers that have one", summary)
+        again = run("rerun", path)
+        self.assertEqual(again.returncode, 0, again.stdout)
 
     def test_a_draw_that_cannot_run_is_told_at_the_interval(self):
         option = "system.tiers.hbm.memory.capacity.ci95=[1 GB, 151 GB]"
@@ -181,8 +199,8 @@ class Intervals(InFolder):
 class Summary(InFolder):
     def test_the_summary_shows_where_the_time_goes_and_what_it_costs(self):
         text = run("run", MAPLE).stdout
-        self.assertRegex(text, r"(?m)^energy +[0-9.]+ J a token \(class assumed\)$")
-        self.assertRegex(text, r"(?m)^cost +[0-9.]+ USD a million tokens \(class assumed\)$")
+        self.assertRegex(text, r"(?m)^energy +[0-9.]+ J a token  \[[0-9.]+, [0-9.]+\] \(class assumed\)$")
+        self.assertRegex(text, r"(?m)^cost +[0-9.]+ USD a million tokens  \[[0-9.]+, [0-9.]+\] \(class assumed\)$")
         self.assertRegex(text, r"(?m)^link_wait +[0-9.]+ s +9[0-9]\.[0-9] %  #{25,30}$")
         self.assertRegex(text, r"(?m)^latency .* < 0\.1 %$")
         self.assertNotIn(" 0.0 %", text)

@@ -6,14 +6,14 @@ import os
 import sys
 import unittest
 
-from program import MAPLE, SOURCE, InFolder, run
+from program import MAPLE, NIGHTLY, SOURCE, InFolder, run
 
 TPLA = SOURCE / "configs/scenarios/tpla/deepseek_v3_tpla.yaml"
 MLA = SOURCE / "configs/scenarios/tpla/deepseek_v3_mla.yaml"
 
 
-def footprint(*arguments):
-    return run("report", "footprint", *arguments)
+def footprint(*arguments, **options):
+    return run("report", "footprint", *arguments, **options)
 
 
 class Footprint(InFolder):
@@ -34,10 +34,21 @@ class Footprint(InFolder):
             self.assertEqual(batch, metric["value"])
 
     def test_without_scenarios_it_is_of_those_of_tpla(self):
-        result = footprint("--contexts", "4K", "--format", "json")
+        shipped = sorted(path.name for path in TPLA.parent.glob("*.yaml"))
+        configs = SOURCE / "configs"
+        if not NIGHTLY:  # a folder with three of them
+            shipped = ["deepseek_v3_mla.yaml", "deepseek_v3_tpla.yaml", "kimi_k2_tpla.yaml"]
+            configs = self.folder / "configs"
+            (configs / "scenarios/tpla").mkdir(parents=True)
+            for name in shipped:
+                (configs / "scenarios/tpla" / name).symlink_to(TPLA.parent / name)
+            for path in (SOURCE / "configs").iterdir():
+                if path.name != "scenarios":
+                    (configs / path.name).symlink_to(path)
+        result = footprint("--contexts", "4K", "--format", "json", env={**os.environ, "TIERSIM_CONFIGS": str(configs)})
         self.assertEqual(result.returncode, 0, result.stderr)
         files = [os.path.basename(scenario["file"]) for scenario in json.loads(result.stdout)["scenarios"]]
-        self.assertEqual(files, sorted(path.name for path in TPLA.parent.glob("*.yaml")))
+        self.assertEqual(files, shipped)
 
     def test_text_says_which_share_of_the_weights_it_is(self):
         text = footprint(TPLA, "--contexts", "1K,128K,1000").stdout

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import reproduced
-from program import InFolder, run
+from program import InFolder, nightly, run
 
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
@@ -174,6 +174,7 @@ class ReproducePage(unittest.TestCase):
 
 
 class OnePaper(InFolder):
+    @nightly  # of the figures and the report, every change: reproduced.py made them, too
     def test_has_a_page_of_its_own_and_the_same_bytes_twice(self):
         for name in ("a", "b"):
             self.assertEqual(run("reproduce", "maple", "-o", self.folder / name).returncode, 0)
@@ -183,24 +184,34 @@ class OnePaper(InFolder):
                 self.assertEqual(file.read_bytes(), other.read_bytes(), file)
         self.assertTrue((self.folder / "a/maple/index.html").exists())
 
-    def test_without_gnuplot_the_page_says_so_and_the_scripts_are_there(self):
-        result = run("reproduce", "early-exit", "-o", self.folder,
-                     env={**os.environ, "PATH": "/nowhere"})
+    def without_gnuplot(self, paper):
+        result = run("reproduce", paper, cwd=self.folder, env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("there is no gnuplot here", result.stderr)
-        self.assertEqual((self.folder / "early-exit/report.json").read_bytes(),
-                         (reproduced.files() / "early-exit/report.json").read_bytes())
-        page = (self.folder / "early-exit/index.html").read_text()
-        self.assertTrue("install gnuplot-nox" in page)
-        self.assertTrue("<svg" in page)  # the sections' own drawings stay
-        self.assertTrue((self.folder / "early-exit/figures/early_exit_fig1.gp").exists())
-        self.assertEqual(list((self.folder / "early-exit/figures").glob("*.pdf")), [])
+        self.assertIn("index.html", result.stderr)
+        folder = self.folder / "out/reproduce" / paper
+        self.assertTrue("install gnuplot-nox" in (folder / "index.html").read_text())
+        self.assertEqual(list((folder / "figures").glob("*.pdf")), [])
+        self.assertEqual([script for script in (folder / "figures").glob("*.gp") if script.with_suffix(".svg").exists()], [])
+        # What needs no gnuplot has the same bytes as in another process.
+        same = [(file, reproduced.files() / paper / file.name) for file in folder.iterdir()
+                if file.name not in ("figures", "index.html")]
+        same += [(file, reproduced.files() / "figures" / file.name) for file in (folder / "figures").iterdir()
+                 if file.name != "main.tex"]
+        self.assertGreater(len(same), 10)
+        for file, other in same:
+            self.assertEqual(file.read_bytes(), other.read_bytes(), file)
+        return folder
 
-    def test_no_files_writes_none(self):
-        result = run("reproduce", "maple", "--no-files", cwd=self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(list(self.folder.iterdir()), [])
-        self.assertNotIn("index.html", result.stderr)
+    def test_without_gnuplot_the_page_says_so_and_the_scripts_are_there(self):
+        folder = self.without_gnuplot("maple")
+        self.assertTrue((folder / "figures/maple_fig1_left.gp").exists())
+
+    @nightly
+    def test_without_gnuplot_the_drawings_of_the_sections_stay(self):
+        folder = self.without_gnuplot("early-exit")
+        self.assertTrue("<svg" in (folder / "index.html").read_text())
+        self.assertTrue((folder / "figures/early_exit_fig1.gp").exists())
 
 
 if __name__ == "__main__":

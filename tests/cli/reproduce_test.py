@@ -3,9 +3,12 @@ import csv
 import functools
 import json
 import os
+import pathlib
+import re
 import shlex
 import shutil
 import sys
+import tempfile
 import unittest
 
 import reproduced
@@ -14,8 +17,19 @@ from program import MAPLE, SOURCE, InFolder, run
 
 @functools.cache
 def reproduce(*options):
-    """`reproduce maple` without files; a second or two, so once for all tests that read it."""
-    return run("reproduce", "maple", "--no-files", *options)
+    """`reproduce maple` without files; some seconds, so once for all tests that read it."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = run("reproduce", "maple", "--no-files", *options, cwd=folder)
+        assert not os.listdir(folder), os.listdir(folder)
+    return result
+
+
+@functools.cache
+def reproduce_in_full():
+    """All that is printed, without files, and its timeline."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "t.json"
+        return reproduce("--full", "--trace", trace), json.loads(trace.read_text())
 
 
 class Reproduce(InFolder):
@@ -40,16 +54,14 @@ class Reproduce(InFolder):
             self.assertEqual(bool(target["why"]), target["status"] != "pass")
 
     def test_files_in_four_formats(self):
-        result = run("reproduce", "maple", cwd=self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        folder = self.folder / "out/reproduce/maple"
+        folder = reproduced.files() / "maple"
         report = json.loads((folder / "report.json").read_text())
         named = [s["id"].removeprefix("maple.").replace(".", "_")
                  for s in report["studies"] + report["solves"]]
         tables = ["table_paper", "table_first_principles", "figures", "decode_step", "digest"] + named
         written = sorted(p.name for p in folder.iterdir())
         self.assertEqual(written, sorted(
-            ["report.md", "report.json", "index.html", "figures"] +
+            ["report.md", "report.json"] +
             [f"{name}.{kind}" for kind in ("csv", "tex") for name in tables]))
         self.assertIn("\\toprule",
                       (folder / "table_paper.tex").read_text())
@@ -95,8 +107,8 @@ class Reproduce(InFolder):
                                  record["results"]["metrics"]["step_time_s"]["value"])
 
     def test_tables_fit_a_wide_terminal(self):
-        summary = reproduce().stdout.splitlines()
-        full = reproduce("--full").stdout.splitlines()
+        summary = reproduced.printed("maple")
+        full = reproduce_in_full()[0].stdout.splitlines()
         self.assertLess(len(summary), 190)
         self.assertGreater(len(full), 2 * len(summary))
         self.assertEqual([line for line in summary[:-1] if line not in full], [])
@@ -108,6 +120,11 @@ class Reproduce(InFolder):
             self.assertRegex(line, rf"^{row['method']} +{row['max_batch']:.0f} ")
         self.assertEqual([line for line in summary + full if len(line) >= 160], [])
 
+    def test_no_files_writes_none(self):
+        result, _ = reproduce_in_full()  # reproduce() looks for files
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("index.html", result.stderr)
+
     def doctored(self, replace, by, file="maple.yaml"):
         configs = self.folder / "configs"
         os.symlink(SOURCE / "configs", configs)
@@ -116,6 +133,11 @@ class Reproduce(InFolder):
         text = (targets / file).read_text()
         self.assertIn(replace, text)
         (targets / file).write_text(text.replace(replace, by))
+        # The figures of the paper are enough; the other studies take most of the time.
+        studies = targets / "studies/maple.yaml"
+        text, found = re.subn(r"(?ms)^  - id: maple\.context\n.*", "", studies.read_text())
+        self.assertTrue(found)
+        studies.write_text(text)
         return run("reproduce", "maple", "--no-files",
                    env={**os.environ, "TIERSIM_CONFIGS": str(configs)})
 
@@ -146,8 +168,7 @@ class Reproduce(InFolder):
         self.expect_failure(run("reproduce", "mapel"), 2, "maple")
 
     def test_trace_holds_every_step(self):
-        run("reproduce", "maple", "--no-files", "--trace", self.folder / "t.json")
-        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        events = reproduce_in_full()[1]["traceEvents"]
         names = [e["args"]["name"] for e in events if e.get("name") == "process_name"]
         self.assertEqual(len([name for name in names if not name.endswith(": devices")]), 8)
 
@@ -316,7 +337,7 @@ class Solve(InFolder):
 class Readme(InFolder):
     def test_its_output_is_what_the_program_prints(self):
         block = (SOURCE / "README.md").read_text().split("```text\n")[1].split("```")[0]
-        printed = reproduce().stdout.splitlines()
+        printed = reproduced.printed("maple")
         for line in filter(None, block.splitlines()):
             self.assertIn(line, printed)
 

@@ -15,13 +15,14 @@ except ImportError:  # another Python stands before Debian's, which has the pack
         raise
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.orig_argv[1:]])
 
-from program import SOURCE, run
+from program import NIGHTLY, SOURCE, run
 
 SCHEMAS = SOURCE / "configs/schema"
 SHIPPED = sorted(path for folder in ("configs", "reports/targets", "sim/python/examples")
                  for path in (SOURCE / folder).rglob("*.yaml"))
 WRITTEN = {"predictions_on_record"}  # by the program, which does not read it
 PARTS = {"kernel": "scenario"}  # of the kind of file that may have one as its base
+EVERY = 1 if NIGHTLY else 6  # of what is planted, as a file that is right takes as long as one that is not
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -127,11 +128,12 @@ class SchemaFiles(unittest.TestCase):
             yield path, self.validator(document), self.checked(document)
 
     def test_schemas_are_of_the_draft_that_they_name_and_complete(self):
-        for path in SCHEMAS.glob("*.json"):
+        for at, path in enumerate(sorted(SCHEMAS.glob("*.json"))):
             with self.subTest(path.name):
                 schema = json.loads(path.read_text())
                 self.assertEqual(schema["$schema"], "https://json-schema.org/draft/2020-12/schema")
-                jsonschema.Draft202012Validator.check_schema(schema)
+                if at % EVERY == 0:
+                    jsonschema.Draft202012Validator.check_schema(schema)
                 named = {name.removeprefix("#/$defs/")
                          for name in re.findall(r'"\$ref": "([^"]*)"', path.read_text())}
                 self.assertEqual(named, set(schema.get("$defs", {})))
@@ -145,23 +147,22 @@ class SchemaFiles(unittest.TestCase):
                 self.assertEqual(errors, [])
 
     def test_an_unknown_key_of_any_file_is_refused(self):
-        for path, document in self.documents.items():
+        for path, document in list(self.documents.items())[::EVERY]:
             with self.subTest(path.relative_to(SOURCE)):
                 changed = {**self.checked(document), "no_such_key": 1}
                 self.assertFalse(self.validator(document).is_valid(changed))
 
     def test_an_unknown_key_of_any_mapping_is_refused(self):
         for path, validator, document in self.largest():
-            for place in places(document):
-                if isinstance(place, dict):
-                    with self.subTest(path.relative_to(SOURCE), keys=list(place)):
-                        place["no_such_key"] = [[None]]
-                        self.assertFalse(validator.is_valid(document))
-                        del place["no_such_key"]
+            for place in [each for each in places(document) if isinstance(each, dict)][::EVERY]:
+                with self.subTest(path.relative_to(SOURCE), keys=list(place)):
+                    place["no_such_key"] = [[None]]
+                    self.assertFalse(validator.is_valid(document))
+                    del place["no_such_key"]
 
     def test_a_value_of_another_type_is_refused(self):
         for path, validator, document in self.largest():
-            for place in places(document):
+            for place in list(places(document))[::EVERY]:
                 for key, value in list(place.items() if isinstance(place, dict) else
                                        enumerate(place)):
                     with self.subTest(path.relative_to(SOURCE), key=key, value=str(value)[:80]):

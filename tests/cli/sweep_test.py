@@ -1,18 +1,21 @@
 """`tiersim sweep` and `merge` as a user runs them: sweep_test.py PROGRAM SOURCE_FOLDER. Stores are
 compared byte for byte; what is killed is killed by SIGKILL."""
 import contextlib
+import functools
 import json
 import os
+import pathlib
 import random
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
-from program import PROGRAM, InFolder, run
+from program import NIGHTLY, PROGRAM, InFolder, run
 
 SPEC = """
 schema: tiersim.sweep/v1
@@ -56,6 +59,16 @@ def rows(store, sql="SELECT count(*) FROM points"):
         return connection.execute(sql).fetchall()
 
 
+@functools.cache
+def store_of_all():
+    """The store of SPEC's 506 points."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        result = run("sweep", spec(folder), "-o", "a.db", "-j2", cwd=folder)
+        assert result.returncode == 0, result.stderr
+        return (folder / "a.db").read_bytes()
+
+
 class Sweep(InFolder):
     def sweep(self, *arguments, code=0, **options):
         result = run("sweep", self.spec, *arguments, cwd=self.folder, **options)
@@ -72,6 +85,7 @@ class Sweep(InFolder):
             time.sleep(0.01)
 
     def test_stores_are_the_same_bytes_for_any_number_of_threads_and_shards(self):
+        self.spec = spec(self.folder, contexts=24)
         self.sweep("-o", "one.db", "-j1")
         self.sweep("-o", "two.db", "-j2")
         for i in (3, 1, 2):
@@ -81,7 +95,7 @@ class Sweep(InFolder):
         one = (self.folder / "one.db").read_bytes()
         self.assertEqual(one, (self.folder / "two.db").read_bytes())
         self.assertEqual(one, (self.folder / "merged.db").read_bytes())
-        self.assertEqual(rows(self.folder / "one.db"), [(506,)])
+        self.assertEqual(rows(self.folder / "one.db"), [(192,)])
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["merged.db", "one.db", "part1.db", "part2.db", "part3.db", "spec.yaml", "two.db"])
 
@@ -108,17 +122,18 @@ class Sweep(InFolder):
         self.assertIn("as it is against four times", text)
 
     def test_a_lost_shard_is_made_up_for_by_resuming_what_was_merged(self):
+        self.spec = spec(self.folder, contexts=24)
         self.sweep("-o", "whole.db")
         for i in (1, 3):
             self.sweep("-o", f"part{i}.db", "--shard", f"{i}/3")
         merged = run("merge", "part1.db", "part3.db", "-o", "merged.db", cwd=self.folder)
         self.assertIn("--resume -o merged.db", merged.stderr)
-        self.assertIn("337 of 506 points", merged.stdout)
+        self.assertIn("128 of 192 points", merged.stdout)
         self.sweep("--resume", "-o", "merged.db")
         self.assertEqual((self.folder / "whole.db").read_bytes(), (self.folder / "merged.db").read_bytes())
 
     def test_kills_lose_no_finished_point_and_resuming_gives_the_same_bytes(self):
-        self.spec = spec(self.folder, contexts=400)
+        self.spec = spec(self.folder, contexts=150)
         began = time.monotonic()
         self.sweep("-o", "whole.db", "-j2")
         whole = time.monotonic() - began
@@ -127,7 +142,8 @@ class Sweep(InFolder):
         print(f"seed {seed}")
         dice = random.Random(seed)
         kills = lost = 0
-        for _ in range(20):
+        rounds = 20 if NIGHTLY else 10
+        for _ in range(rounds):
             process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "--resume", "-o", "killed.db", "-j2"],
                                        cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + dice.uniform(0.02, 0.2) * max(whole, 0.2)
@@ -148,13 +164,13 @@ class Sweep(InFolder):
                     kept = set()
                 lost += len(finished - kept)
                 self.assertEqual(rows(store, "PRAGMA integrity_check"), [("ok",)])
-        self.assertGreater(kills, 5)
+        self.assertGreater(kills, rounds / 4)
         self.assertEqual(lost, 0)
         self.sweep("--resume", "-o", "killed.db", "-j1")
         self.assertEqual(store.read_bytes(), (self.folder / "whole.db").read_bytes())
 
     def test_interruption_finishes_what_is_in_flight_and_says_how_to_go_on(self):
-        self.spec = spec(self.folder, contexts=1000)
+        self.spec = spec(self.folder, contexts=250)
         process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "-o", "a.db", "-j2"], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not (self.folder / "a.db").exists() or not self.points("a.db"):
@@ -178,7 +194,7 @@ class Sweep(InFolder):
             return 0
 
     def test_a_point_of_any_sweep_is_not_run_again(self):
-        self.sweep("-o", "a.db")
+        (self.folder / "a.db").write_bytes(store_of_all())
         self.spec.write_text(self.spec.read_text().replace("name: contexts", "name: others"))
         self.sweep("-o", "a.db")
         self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM points"), [(1012,)])
@@ -255,6 +271,7 @@ class Sweep(InFolder):
                          ("UPDATE sweeps SET columns = '[{'", "sweep 1"),
                          ("UPDATE points SET labels = '[' WHERE position = 3", "point 3 of sweep 1"),
                          ("UPDATE results SET results = replace(results, '0', '1') WHERE rowid = 7", "the result of")):
+            self.spec = spec(self.folder, contexts=4)
             with self.subTest(sql):
                 self.sweep("-o", "a.db", "-j2")
                 with contextlib.closing(sqlite3.connect(self.folder / "a.db")) as connection:
@@ -309,7 +326,7 @@ class Sweep(InFolder):
         self.assertEqual((summary["ok"], summary["infeasible"], summary["failed"]), (1, 1, 0))
 
     def test_a_page_of_a_part_of_the_points_says_so_and_has_the_front_and_the_extremes_of_all(self):
-        self.sweep("-o", "a.db", "-j2")
+        (self.folder / "a.db").write_bytes(store_of_all())
 
         def page(*options):
             made = run("report", "html", "a.db", "-o", "page.html", "--still", *options, cwd=self.folder)
@@ -342,7 +359,7 @@ class Sweep(InFolder):
         self.assertEqual(bound.returncode, 0, bound.stderr)
 
     def test_a_front_of_a_part_of_the_points_has_the_numbers_of_all(self):
-        self.sweep("-o", "a.db", "-j2")
+        (self.folder / "a.db").write_bytes(store_of_all())
 
         def front(*options):
             made = run("report", "pareto", "a.db", *options, cwd=self.folder)
@@ -361,7 +378,7 @@ class Sweep(InFolder):
         self.assertRegex(re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", drawing)), r"full: \d+ of 506 points.* hollow: \d+ of the others")
 
     def test_curves_of_a_part_of_the_points_are_whole_lines(self):
-        self.sweep("-o", "a.db", "-j2")
+        (self.folder / "a.db").write_bytes(store_of_all())
 
         def lines(*options):
             made = run("report", "curves", "a.db", "--x", "context", "--format", "json", *options, cwd=self.folder)
@@ -423,7 +440,7 @@ class Sweep(InFolder):
         self.assertEqual(os.listdir(self.folder), ["spec.yaml"])
 
     def test_rerun_gives_the_results_of_a_stored_point_again(self):
-        self.sweep("-o", "a.db")
+        (self.folder / "a.db").write_bytes(store_of_all())
         again = run("rerun", "a.db:17", cwd=self.folder)
         self.assertEqual(again.returncode, 0, again.stderr)
         run_id = rows(self.folder / "a.db", "SELECT id FROM sweep_results WHERE position = 17")[0][0]
@@ -432,6 +449,8 @@ class Sweep(InFolder):
         self.expect_failure(run("rerun", "a.db:600", cwd=self.folder), 2, "has no point '600'")
 
     def test_run_ids_are_those_of_run(self):
+        self.spec = spec(self.folder, contexts=4)
+        self.spec.write_text(self.spec.read_text() + "reading: all\n")  # with the intervals that a run has
         self.sweep("-o", "a.db")
         row = rows(self.folder / "a.db", "SELECT id, scenario, settings, results FROM sweep_results WHERE position = 6")[0]
         sets = [word for option in json.loads(row[2]) for word in ("--set", option)]

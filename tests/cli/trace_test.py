@@ -1,8 +1,11 @@
 """Timelines for Perfetto: trace_test.py PROGRAM SOURCE_FOLDER. perfetto.py reads them by its rules."""
+import functools
 import gzip
 import json
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 from decimal import Decimal
 
@@ -18,12 +21,19 @@ STATIC = SERVING / "llama2_7b_h100_static.yaml"
 FEW = ("--set", "workload.requests=60")
 
 
-class Traced(InFolder):
-    def trace(self, config, *options, name="t.json.gz"):
-        path = self.folder / name
+@functools.cache
+def traced(config, *options):
+    """A run with its timeline, once for all tests that read it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "t.json.gz"
         result = run("run", config, *options, "--trace", path, "--json")
+        return result, Imported(path) if result.returncode == 0 else None
+
+
+class Traced(InFolder):
+    def trace(self, config, *options):
+        result, trace = traced(config, *options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        trace = Imported(path)
         self.assertEqual(trace.faults, [])
         return trace, json.loads(result.stdout)["results"], result.stderr
 
@@ -160,10 +170,11 @@ class Served(Traced):
         trace, results, _ = self.trace(SWAP)
         requests = {s.values["request"]: s for s in trace.on("request")}
         self.assertEqual(len(requests), results["serving"]["counts"]["requests"])
-        phases = {}
+        phases, of_track = {}, {}
+        for r in requests.values():
+            of_track.setdefault(r.track, []).append(r)
         for s in trace.on("phase"):
-            owner = next(r for r in trace.on("request") if r.track == s.track
-                         and r.exact[0] <= s.exact[0] and s.exact[1] <= r.exact[1])
+            owner = next(r for r in of_track[s.track] if r.exact[0] <= s.exact[0] and s.exact[1] <= r.exact[1])
             phases.setdefault(owner.values["request"], []).append(s)
         for number, request in requests.items():
             spans = phases[number]
@@ -191,7 +202,7 @@ class Served(Traced):
         expected = {SWAP: {("preempted", "swap_out"), ("loading", "swap_in")},
                     PREFIX: {("loading", "prefix_load")}, SPLIT: {("loading", "handover")}}
         for config, pairs in expected.items():
-            trace, _, _ = self.trace(config)
+            trace, _, _ = self.trace(config, *(FEW if config == SPLIT else ()))
             self.assertEqual({(a.name, b.name) for name, a, b in trace.arrows if name == "copy"}, pairs)
 
     def test_a_handed_over_request_is_on_both_replicas(self):
@@ -231,11 +242,11 @@ class Served(Traced):
 
     def test_a_trace_changes_no_result_and_repeats_itself(self):
         for config in (SWAP, SPLIT):
-            _, results, _ = self.trace(config, *FEW, name="a.json.gz")
             plain = run("run", config, *FEW, "--json")
-            self.assertEqual(json.loads(plain.stdout)["results"], results)
-            self.trace(config, *FEW, name="b.json.gz")
-            self.trace(config, *FEW, name="c.json")
+            for name in ("a.json.gz", "b.json.gz", "c.json"):
+                result = run("run", config, *FEW, "--trace", self.folder / name, "--json")
+                self.assertEqual(json.loads(result.stdout)["results"], json.loads(plain.stdout)["results"])
+            self.assertEqual(Imported(self.folder / "c.json").faults, [])
             a, b, c = ((self.folder / n).read_bytes() for n in ("a.json.gz", "b.json.gz", "c.json"))
             self.assertEqual(a, b)
             self.assertEqual(gzip.decompress(a), c)

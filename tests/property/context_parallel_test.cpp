@@ -50,6 +50,8 @@ class Draws {
                                   .context = 2 * ranks + below(rng_, 3000)},
                          .placement = {tier, tier},
                          .parallel = parallel};
+    if (exchange == ContextExchange::ring)
+      out.parallel.context_ring = static_cast<ContextRing>(rng_.below(3));
     if (rng_.below(2) == 0) {
       out.step.cached = 1 + below(rng_, 3000);
       out.step.context += *out.step.cached;

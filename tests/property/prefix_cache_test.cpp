@@ -116,7 +116,10 @@ struct Sequence {
 class Play {
  public:
   explicit Play(std::uint64_t seed)
-      : rng_(seed, "prefix cache"), levels_(some_levels(rng_)), cache_(levels_), naive_(levels_) {
+      : rng_(seed, "prefix cache"),
+        levels_(some_levels(rng_)),
+        cache_({levels_.begin(), levels_.end()}),
+        naive_(levels_) {
     sizes_ = seed % 2 == 0 ? 1 : 3;
     // A random forest: block k follows one before it, or begins a prompt.
     for (std::uint64_t k = 0; k < kNodes; ++k) parent_.push_back(rng_.below(k + 1));

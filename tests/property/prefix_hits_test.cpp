@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "sim/base/rng.hpp"
@@ -97,16 +98,14 @@ std::int64_t brute_force(const Layers& layers, const KvPool& pool, const PrefixB
   return names;
 }
 
-// Blocks of all parts of these prompts by the nearest level that has them.
-std::map<std::int64_t, std::int64_t> held_by_level(const Layers& layers, const KvPool& pool,
-                                                   const std::vector<PrefixBlocks>& prompts) {
+// All parts that these prompts may have, each once.
+PrefixEntries parts_of(const Layers& layers, const KvPool& pool,
+                       const std::vector<PrefixBlocks>& prompts) {
   const PrefixParts& parts = pool.parts();
   const std::int64_t stretches = layers.positions / layers.block;
-  std::map<std::int64_t, std::int64_t> out;
+  PrefixEntries out;
   std::set<std::uint64_t> seen;
-  const auto add = [&](const PrefixEntry& entry) {
-    if (const auto level = pool.level_of(entry)) out[*level] += entry.blocks;
-  };
+  const auto add = [&](const PrefixEntry& entry) { out.push_back(entry); };
   for (const PrefixBlocks& prompt : prompts)
     for (std::size_t k = 0; k < prompt.size(); ++k) {
       if (!seen.insert(prompt[k]).second) continue;
@@ -126,6 +125,26 @@ std::map<std::int64_t, std::int64_t> held_by_level(const Layers& layers, const K
   return out;
 }
 
+// Every block of every level is of one of these parts, and an exclusive level has none that the
+// level above it has.
+void expect_conserved(const PrefixEntries& parts, const KvPool& pool, const BlockLimits& limits) {
+  const std::int64_t levels = std::ssize(limits.prefix_levels);
+  for (std::int64_t level = 0; level <= levels; ++level) {
+    std::int64_t held = 0;
+    for (const PrefixEntry& part : parts) {
+      if (!pool.holds(part, level)) continue;
+      held += part.blocks;
+      if (level < 2 || !limits.prefix_levels[static_cast<std::size_t>(level) - 1].exclusive)
+        continue;
+      EXPECT_FALSE(pool.holds(part, level - 1)) << part.name << " in " << level;
+    }
+    EXPECT_EQ(level == 0 ? pool.occupied() : pool.below(level), held) << level;
+    if (level > 0) {
+      EXPECT_LE(held, limits.prefix_levels[static_cast<std::size_t>(level) - 1].blocks);
+    }
+  }
+}
+
 class Served {
  public:
   Served(const Layers& layers, std::int64_t blocks, std::int64_t budget, BlockLimits limits = {})
@@ -143,18 +162,32 @@ class Served {
   std::int64_t hit(const PrefixBlocks& prompt) const {
     return scheduler_->cached_prefix({.prefix = prompt}) / layers_.positions;
   }
-  Sequence& submit(PrefixBlocks prompt, std::int64_t tokens) {
+  Sequence& submit(PrefixBlocks prompt, std::int64_t tokens, SessionPlace place = {}) {
     Sequence& s = *sequences_.emplace_back(std::make_unique<Sequence>());
+    const std::int64_t positions = std::ssize(prompt) * layers_.positions;
     s.request = {.id = static_cast<std::int64_t>(sequences_.size()) - 1,
-                 .input_tokens = static_cast<std::int64_t>(prompt.size()) * layers_.positions + 1,
+                 .input_tokens = positions + 1,
                  .output_tokens = tokens,
-                 .prefix = std::move(prompt)};
+                 .prefix = std::move(prompt),
+                 .session = place};
     scheduler_->submit(s);
     return s;
+  }
+  void advance(SimTime now) { scheduler_->advance(now); }
+  void pass_over(std::vector<char> levels) { scheduler_->pass_over(std::move(levels)); }
+  void end_pauses() { scheduler_->end_pauses(); }
+  // Loads what lower levels have of the prompt, at once.
+  bool prefetch(const PrefixBlocks& prompt) {
+    const auto loads = scheduler_->prefetch(
+        {.input_tokens = std::ssize(prompt) * layers_.positions + 1, .prefix = prompt});
+    if (loads.entries.empty()) return false;
+    scheduler_->prefetched(loads);
+    return true;
   }
   // One iteration; copies take no time.
   bool iterate() {
     const Iteration now = scheduler_->plan();
+    for (const SequenceMove& move : now.within) scheduler_->arrived(move);
     scheduler_->finish(now);
     for (const SequenceMove& move : now.beside) scheduler_->arrived(move);
     for (std::int64_t level = 1; level <= std::ssize(scheduler_->limits().prefix_levels); ++level)
@@ -169,9 +202,34 @@ class Served {
   std::vector<std::unique_ptr<Sequence>> sequences_;
 };
 
+Eviction some_eviction(Rng& rng) {
+  return static_cast<Eviction>(rng.below(kEvictionNames.size()));
+}
+
+std::optional<Duration> some_lifetime(Rng& rng) {
+  if (rng.uniform() < 0.5) return std::nullopt;
+  return Duration(between(rng, 1, 60));
+}
+
+// Draws lifetimes, pauses of sessions and ways to load.
+void draw_retention(Rng& rng, std::int64_t blocks, BlockLimits& limits) {
+  limits.prefix_ttl = some_lifetime(rng);
+  for (PrefixLevel& level : limits.prefix_levels) level.ttl = some_lifetime(rng);
+  limits.layerwise_load = rng.uniform() < 0.5;
+  if (limits.write_policy != WritePolicy::write_back)
+    for (std::size_t l = 0; l < limits.prefix_levels.size(); ++l) {
+      limits.prefix_levels[l].exclusive = l > 0 && rng.uniform() < 0.5;
+      if (rng.uniform() < 0.3) limits.prefix_levels[l].queue = between(rng, 0, 20);
+    }
+  if (rng.uniform() < 0.4) return;
+  limits.tool_calls = static_cast<PausedBlocks>(rng.below(kPausedBlocksNames.size()));
+  limits.pause_limits = {.time = Duration(between(rng, 1, 60)), .blocks = between(rng, 0, blocks)};
+}
+
 // Pools that are too small for everything, and tiers below them, at any moment of the run.
 TEST(PrefixHits, AreTheLongestOfWhichEveryLayerHasWhatItNeeds) {
   std::int64_t hits = 0;
+  std::int64_t prefetches = 0;
   std::int64_t cut = 0;  // shorter than what layers have that keep every position
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -180,37 +238,93 @@ TEST(PrefixHits, AreTheLongestOfWhichEveryLayerHasWhatItNeeds) {
     const PrefixParts parts(layers.groups, layers.block, layers.positions);
     BlockLimits limits;
     for (std::int64_t k = between(rng, 0, 2); k > 0; --k)
-      limits.prefix_levels.push_back(between(rng, 0, 60));
-    if (rng.uniform() < 0.5) limits.write_policy = WritePolicy::write_back;
+      limits.prefix_levels.emplace_back(between(rng, 0, 60), some_eviction(rng));
+    limits.prefix_eviction = some_eviction(rng);
+    limits.write_policy = static_cast<WritePolicy>(rng.below(kWritePolicyNames.size()));
     if (rng.uniform() < 0.5) limits.states = KeptStates::all;
     const std::int64_t most = parts.most_blocks(kNames * layers.positions + 12);
-    Served server(layers, most + between(rng, 0, 2 * most), between(rng, 3, 40), limits);
+    const std::int64_t blocks = most + between(rng, 0, 2 * most);
+    if (rng.uniform() < 0.7) draw_retention(rng, blocks, limits);
+    Served server(layers, blocks, between(rng, 3, 40), limits);
+    SimTime now{};
     std::vector<PrefixBlocks> prompts;
     for (int k = 0; k < 30; ++k) {
       prompts.push_back(some_prompt(rng, between(rng, 1, kNames)));
-      server.submit(prompts.back(), between(rng, 1, 8));
+      const SessionPause pause = rng.uniform() < 0.5 ? SessionPause::tool : SessionPause::none;
+      server.submit(prompts.back(), between(rng, 1, 8),
+                    {.session = between(rng, 0, 3), .pause = pause});
+      server.advance(now += Duration(between(rng, 0, 10)));
+      std::vector<char> passed(limits.prefix_levels.size() + 1, 0);
+      for (std::size_t l = 1; l < passed.size(); ++l) passed[l] = rng.uniform() < 0.1 ? 1 : 0;
+      server.pass_over(passed);
       for (std::int64_t n = between(rng, 0, 6); n > 0; --n) server.iterate();
       const PrefixBlocks prompt = some_prompt(rng, kNames);
       const KvPool::Found found = server.pool().find(prompt);
       ASSERT_EQ(found.entries, brute_force(layers, server.pool(), prompt));
       ASSERT_LE(found.entries, found.matched);
+      if (rng.uniform() < 0.3 && server.prefetch(prompt)) {
+        ++prefetches;
+        ASSERT_EQ(server.pool().find(prompt).entries, brute_force(layers, server.pool(), prompt));
+      }
       hits += found.entries > 0 ? 1 : 0;
       cut += found.entries < found.matched && parts.whole_blocks() > 0 ? 1 : 0;
     }
     while (server.iterate()) {
     }
-    // No sequence has a block now, so what is occupied are the parts, each once.
-    auto held = held_by_level(layers, server.pool(), prompts);
+    server.end_pauses();
+    // No sequence has a block now, so what is occupied are the parts.
     EXPECT_EQ(server.pool().used(), 0);
-    EXPECT_EQ(server.pool().occupied(), held[0]);
-    for (std::int64_t level = 1; level <= std::ssize(limits.prefix_levels); ++level)
-      if (limits.write_policy == WritePolicy::write_back)
-        EXPECT_EQ(server.pool().below(level), held[level]) << level;
-      else
-        EXPECT_GE(server.pool().below(level), held[level]) << level;
+    expect_conserved(parts_of(layers, server.pool(), prompts), server.pool(), limits);
+    if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(hits, 1000);
+  EXPECT_GT(prefetches, 100);
   EXPECT_GT(cut, 300);
+}
+
+// With room for everything, and times of last use instead of lists: the longest of the lifetimes of
+// the pool and of the tiers says what a prompt finds, since each level gets what it lacks at a use.
+TEST(PrefixHits, FindWhatWasUsedWithinTheLongestLifetime) {
+  const Layers layers{.groups = {{}}, .block = 2, .positions = 4};
+  std::int64_t ended = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed, "lifetimes");
+    BlockLimits limits;
+    limits.prefix_ttl = Duration(between(rng, 1, 100));
+    Duration longest = *limits.prefix_ttl;
+    for (std::int64_t k = between(rng, 0, 2); k > 0; --k) {
+      limits.prefix_levels.emplace_back(1'000'000, some_eviction(rng));
+      limits.prefix_levels.back().ttl = Duration(between(rng, 1, 100));
+      longest = std::max(longest, *limits.prefix_levels.back().ttl);
+    }
+    limits.prefix_eviction = some_eviction(rng);
+    limits.layerwise_load = rng.uniform() < 0.5;
+    Served server(layers, 1'000'000, between(rng, 3, 60), limits);
+    std::map<std::uint64_t, SimTime> last;
+    SimTime now{};
+    for (int k = 0; k < 60; ++k) {
+      server.advance(now += Duration(between(rng, 0, 20)));
+      const PrefixBlocks prompt = some_prompt(rng, between(rng, 1, kNames));
+      std::int64_t expected = 0;
+      for (const std::uint64_t name : prompt) {
+        const auto used = last.find(name);
+        if (used == last.end()) break;
+        if (now - used->second >= longest) {
+          ++ended;
+          break;
+        }
+        ++expected;
+      }
+      ASSERT_EQ(server.hit(prompt), expected);
+      const Sequence& s = server.submit(prompt, 2);
+      while (server.iterate()) {
+      }
+      ASSERT_EQ(s.cached_tokens, expected * layers.positions);
+      for (const std::uint64_t name : prompt) last[name] = now;
+    }
+  }
+  EXPECT_GT(ended, 500);
 }
 
 // Where nothing is evicted, sets of what was ever computed say what a prompt finds: named blocks,

@@ -5,15 +5,15 @@ namespace tiersim::random_steps_test {
 namespace {
 
 TEST(RandomSteps, KeepEveryInvariant) {
-  testing::expect_invariants(1, testing::draws_of(300, 10'000));
+  testing::expect_invariants(1, testing::draws_of(150, 10'000));
 }
 
 TEST(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarder) {
-  testing::expect_monotone(2, testing::draws_of(100, 3000), false);
+  testing::expect_monotone(2, testing::draws_of(50, 3000), false);
 }
 
 TEST(RandomSteps, OfTimedKernelsTakeHardlyLessTimeWhenTheirWorkIsHarder) {
-  testing::expect_monotone(3, testing::draws_of(20, 600), true);
+  testing::expect_monotone(3, testing::draws_of(10, 600), true);
 }
 
 }  // namespace

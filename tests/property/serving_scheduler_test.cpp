@@ -16,6 +16,7 @@
 #include <string>
 
 #include "sim/base/rng.hpp"
+#include "tests/property/random_scheduler.hpp"
 
 namespace tiersim::serving_scheduler_test {
 namespace {
@@ -23,13 +24,19 @@ namespace {
 class Play {
  public:
   Play(std::uint64_t seed, SchedulerPolicy policy) : rng_(seed, "scheduler") {
-    draw_limits(policy);
+    RandomScheduler drawn(policy, rng_);
+    config_ = drawn.config;
+    limits_ = drawn.limits;
+    splits_ = drawn.splits;
+    flights_ = drawn.flights;
+    prefetches_some_ = drawn.prefetches;
     const std::size_t replicas = splits_ ? 2 : 1;
     for (std::size_t r = 0; r < replicas; ++r) {
       schedulers_.push_back(std::make_unique<Scheduler>(config_, limits_));
       iterations_.emplace_back();
       moves_.emplace_back();
       stores_.emplace_back();
+      prefetches_.emplace_back();
     }
     draw_requests();
   }
@@ -47,6 +54,10 @@ class Play {
     }
     for (std::size_t r = 0; r < schedulers_.size(); ++r)
       while (!stores_[r].empty()) store(r, 0);
+    for (std::size_t r = 0; r < schedulers_.size(); ++r) {
+      while (!prefetches_[r].empty()) end_prefetch(r, 0);
+      schedulers_[r]->end_pauses();
+    }
     for (const auto& scheduler : schedulers_) {
       EXPECT_EQ(scheduler->blocks_used(), 0);
       EXPECT_EQ(scheduler->swapped(), 0);
@@ -69,59 +80,6 @@ class Play {
   }
   bool chance(double share) { return rng_.uniform() < share; }
 
-  void draw_limits(SchedulerPolicy policy) {
-    SchedulerConfig& c = config_.scheduler;
-    c.policy = policy;
-    c.max_sequences = between(1, 8);
-    c.max_batched_tokens = c.max_sequences + between(0, 40);
-    limits_.block = between(1, 4);
-    limits_.blocks = between(6, 60);
-    constexpr std::array kWatermarks{0.0, 0.05, 0.3};
-    config_.kv.watermark = kWatermarks[rng_.below(kWatermarks.size())];
-    config_.kv.admission = chance(0.25) ? Admission::whole : Admission::prompt;
-    config_.kv.preemption = chance(0.5) ? Preemption::swap : Preemption::recompute;
-    if (config_.kv.preemption == Preemption::swap) limits_.swap_blocks = between(0, 60);
-    const bool together = policy == SchedulerPolicy::static_batch;
-    if (chance(0.2) && policy != SchedulerPolicy::chunked) {
-      limits_.encoder = true;
-    } else if (chance(0.6) && !together) {
-      limits_.prefix_block = limits_.block * between(1, 3);
-      const std::int64_t levels = between(0, 2);
-      for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 30));
-      if (chance(0.5)) limits_.write_policy = WritePolicy::write_back;
-      if (chance(0.6)) draw_layers();
-    } else if (chance(0.3)) {
-      limits_.groups = {{.blocks = between(1, 3), .most = between(2, 8)}};
-      if (chance(0.5)) limits_.groups.push_back({.blocks = between(1, 3)});
-    }
-    splits_ = !together && !limits_.encoder && chance(0.3);
-    if (!together && !limits_.encoder && chance(0.25)) {
-      SpeculationConfig drafts{.tokens = between(1, 4)};
-      drafts.draft.kind = "ngram";
-      drafts.acceptance.rate = Sourced<double>{.value = 0.6};
-      limits_.drafting.emplace(drafts, 1);
-      limits_.blocks *= 6;  // the shortest request has room
-    }
-    if (chance(0.5)) flights_ = static_cast<std::size_t>(between(2, 4));
-  }
-
-  // Layers that keep everything, a window, a chunk or a state, in a pool with room for them.
-  void draw_layers() {
-    limits_.groups.clear();
-    if (chance(0.8)) limits_.groups.push_back({.blocks = between(1, 2)});
-    if (chance(0.5)) limits_.groups.push_back({.blocks = between(1, 2), .most = between(1, 7)});
-    if (chance(0.3) || limits_.groups.empty()) {
-      const std::int64_t chunk = between(1, 7 * limits_.block);
-      limits_.groups.push_back({.blocks = between(1, 2),
-                                .most = (chunk + limits_.block - 1) / limits_.block,
-                                .chunk = chunk});
-    }
-    if (chance(0.5))
-      limits_.groups.push_back({.blocks = between(1, 3), .most = 1, .is_state = true});
-    if (chance(0.3)) limits_.states = KeptStates::all;
-    limits_.blocks *= 3;
-  }
-
   void draw_requests() {
     const std::int64_t count = between(1, 25);
     std::int64_t tokens = 0;
@@ -136,6 +94,8 @@ class Play {
         r.output_tokens = between(1, chance(0.5) ? 3 : 30);
       } while (schedulers_.front()->most_blocks_of(r) > limits_.blocks);
       if (limits_.prefix_block > 0) r.prefix = some_prefix(r);
+      r.session = {.session = between(0, 5),
+                   .pause = chance(0.6) ? SessionPause::tool : SessionPause::none};
       tokens += r.input_tokens + r.output_tokens;
       sequences_.push_back(std::move(s));
     }
@@ -162,7 +122,18 @@ class Play {
   // True where any event happened.
   bool step() {
     const std::size_t r = rng_.below(schedulers_.size());
-    switch (rng_.below(5)) {
+    now_ += Duration(between(0, 2));
+    for (const auto& scheduler : schedulers_) {
+      scheduler->advance(now_);
+      if (prefetches_some_ && chance(0.1)) scheduler->pass_over(some_levels());
+    }
+    switch (rng_.below(prefetches_some_ ? 7U : 5U)) {
+      case 5:
+        if (prefetches_[r].empty()) return false;
+        end_prefetch(r, rng_.below(prefetches_[r].size()));
+        return true;
+      case 6:
+        return begin_prefetch(r);
       case 0:
         if (submitted_ == sequences_.size()) return false;
         schedulers_.front()->submit(*sequences_[submitted_]);
@@ -187,7 +158,8 @@ class Play {
   bool nothing_to_do() {
     if (submitted_ < sequences_.size()) return false;
     for (std::size_t r = 0; r < schedulers_.size(); ++r)
-      if (!iterations_[r].empty() || !moves_[r].empty() || !stores_[r].empty() || plan(r))
+      if (!iterations_[r].empty() || !moves_[r].empty() || !stores_[r].empty() ||
+          !prefetches_[r].empty() || plan(r))
         return false;
     return true;
   }
@@ -213,7 +185,7 @@ class Play {
     Iteration out = schedulers_[r]->plan();
     begin_stores(r);  // of prompts that it found in the pool
     for (const SequenceMove& move : out.beside) moves_[r].push_back(move);
-    for (const auto* list : {&out.before, &out.beside})
+    for (const auto* list : {&out.before, &out.beside, &out.within})
       for (const SequenceMove& each : *list) {
         EXPECT_GT(each.move.blocks, 0);
         moved_[static_cast<std::size_t>(each.move.kind)] += each.move.blocks;
@@ -233,7 +205,7 @@ class Play {
     const auto works = [&](const Sequence& s, std::int64_t positions) {
       EXPECT_TRUE(seen.insert(&s).second) << "twice in an iteration";
       EXPECT_TRUE(s.runs);
-      EXPECT_FALSE(s.loading());
+      EXPECT_TRUE(!s.loading() || std::ranges::count(out.within, &s, &SequenceMove::sequence) > 0);
       EXPECT_EQ(s.swapped, 0);
       if (!s.ended) {  // of a static batch
         EXPECT_EQ(at_[static_cast<std::size_t>(s.request.id)], static_cast<std::int64_t>(r));
@@ -297,6 +269,7 @@ class Play {
   void finish(std::size_t r) {
     const Iteration done = std::move(iterations_[r].front());
     iterations_[r].pop_front();
+    for (const SequenceMove& move : done.within) schedulers_[r]->arrived(move);
     std::vector<Sequence*> given;
     std::map<const Sequence*, std::int64_t> had;
     std::map<const Sequence*, std::int64_t> gains;
@@ -346,6 +319,27 @@ class Play {
     schedulers_[0]->release(*move.sequence);
   }
 
+  // Levels whose queues are too long for a while.
+  std::vector<char> some_levels() {
+    std::vector<char> out(limits_.prefix_levels.size() + 1, 0);
+    for (std::size_t l = 1; l < out.size(); ++l) out[l] = chance(0.3) ? 1 : 0;
+    return out;
+  }
+  bool begin_prefetch(std::size_t r) {
+    const Sequence& s = *sequences_[rng_.below(sequences_.size())];
+    Scheduler::Prefetch load = schedulers_[r]->prefetch(s.request);
+    if (load.entries.empty()) return false;
+    for (const BlockMove& move : load.moves)
+      moved_[static_cast<std::size_t>(move.kind)] += move.blocks;
+    prefetches_[r].push_back(std::move(load));
+    return true;
+  }
+  void end_prefetch(std::size_t r, std::size_t which) {
+    schedulers_[r]->prefetched(prefetches_[r][which]);
+    prefetches_[r].erase(prefetches_[r].begin() + static_cast<std::ptrdiff_t>(which));
+    begin_stores(r);
+  }
+
   void begin_stores(std::size_t r) {
     for (std::size_t level = 1; level <= limits_.prefix_levels.size(); ++level) {
       const auto next = schedulers_[r]->next_store(static_cast<std::int64_t>(level));
@@ -363,7 +357,8 @@ class Play {
     begin_stores(r);
   }
 
-  // Every block of the pool has one holder: a sequence, its source, or a pinned entry.
+  // Every block of the pool has one holder: a sequence, its source, or an entry that is pinned by
+  // sequences, pauses, stores or prefetches.
   void check() const {
     const PrefixParts of = parts();
     for (std::size_t r = 0; r < schedulers_.size(); ++r) {
@@ -395,6 +390,9 @@ class Play {
       for (const PrefixCopies::Store& store : stores_[r])
         if (store.from == 0)
           for (const PrefixEntry& entry : store.entries) pin(entry);
+      for (const Scheduler::Prefetch& load : prefetches_[r])
+        for (const PrefixEntry& entry : load.entries) pin(entry);
+      for (const PrefixEntry& entry : scheduler.pool().preserved()) pin(entry);
       std::int64_t held = own;
       for (const auto& [entry, blocks] : pinned) held += blocks;
       EXPECT_EQ(scheduler.blocks_used(), held);
@@ -404,7 +402,7 @@ class Play {
       EXPECT_LE(scheduler.pool().occupied(), limits_.blocks);
       for (std::size_t l = 0; l < limits_.prefix_levels.size(); ++l)
         EXPECT_LE(scheduler.pool().below(static_cast<std::int64_t>(l) + 1),
-                  limits_.prefix_levels[l]);
+                  limits_.prefix_levels[l].blocks);
     }
   }
 
@@ -421,6 +419,9 @@ class Play {
   std::size_t flights_ = 1;                               // of them at a time
   std::vector<std::vector<SequenceMove>> moves_;          // likewise
   std::vector<std::vector<PrefixCopies::Store>> stores_;  // likewise
+  std::vector<std::vector<Scheduler::Prefetch>> prefetches_;  // likewise
+  bool prefetches_some_ = false;
+  SimTime now_{};
   std::array<std::int64_t, kMoveKindNames.size()> moved_{};
   std::int64_t preemptions_ = 0;
   std::int64_t plans_ = 0;

@@ -62,7 +62,9 @@ TEST(ServedDraws, AWiderNumberGivesAWiderInterval) {
 }
 
 TEST(ServedDraws, AreNotMadeWhereNoNumberHasAnInterval) {
-  const RunRecord record = served({"system.gpu.calibration=none", "uncertainty={draws: 20}"});
+  const RunRecord record =
+      served({"system.gpu.calibration=none", "system.gpu.active_power=337 W",
+              "system.gpu.energy_per_flop=0.77 pJ/FLOP", "uncertainty={draws: 20}"});
   EXPECT_FALSE(record.draws);
 }
 

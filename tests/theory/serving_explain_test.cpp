@@ -52,6 +52,21 @@ TEST(Explain, TellsWaitsForTheCpuApart) {
   EXPECT_GT(iterations[1].waits, 0.05);  // launched one by one
 }
 
+// The passes of a draft wait for the CPU that dispatches them, or the GPU for a search in the text.
+TEST(Explain, TellsWaitsForDraftsApart) {
+  for (const std::string draft : {"{kind: eagle, inputs: 4, dispatch: 2 ms}",
+                                  "{kind: ngram, host: 1 ms}", "{kind: eagle, inputs: 4}"}) {
+    const auto iterations =
+        explained("serving/llama2_7b_h100.yaml",
+                  {"speculation={draft: " + draft + ", tokens: 2, acceptance: {rate: 0}}"});
+    ASSERT_EQ(iterations.size(), 2U);
+    EXPECT_NEAR(iterations[0].kernel_time() + iterations[0].waits, iterations[0].gpu,
+                1e-6 * iterations[0].gpu)
+        << draft;
+    EXPECT_EQ(iterations[0].waits > 3e-3, draft.find("ms") != std::string::npos) << draft;
+  }
+}
+
 TEST(Explain, CountsTheKernelsOfEachPart) {
   const auto iterations =
       explained("serving/llama2_7b_h100.yaml", {"execution.base=engines/vllm_v1.yaml"});

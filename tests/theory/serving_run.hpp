@@ -65,7 +65,8 @@ inline Served run_server(const ServingConfig& config) {
   EXPECT_TRUE(totals) << totals.error();
   served.end = engine.now();
   std::ranges::sort(served.requests, {}, &RequestOutcome::id);
-  EXPECT_EQ(static_cast<std::int64_t>(served.requests.size()), request_count(config.workload));
+  EXPECT_EQ(static_cast<std::int64_t>(served.requests.size()),
+            request_count(config.workload, static_cast<std::uint64_t>(config.seed)));
   return served;
 }
 

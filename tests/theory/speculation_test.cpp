@@ -291,11 +291,12 @@ TEST(SpeculativeServer, EndsEveryAnswerAtItsLength) {
   }
 }
 
-// One sequence: each iteration takes the time of the scenario's step, and of the prompt's first.
-TEST(SpeculativeServer, TakesTheTimesOfSteps) {
-  const Settings one{"workload.requests=1", "server.base=servers/no_host.yaml",
-                     "workload.output={distribution: fixed, tokens: 2}",
-                     "speculation.acceptance.rate=0"};
+// One sequence: each iteration takes the time of the scenario's step, and of the prompt's first. A
+// pass takes the longer of its kernels and its dispatch in both.
+void expect_times_of_steps(const Settings& more) {
+  Settings one{"workload.requests=1", "server.base=servers/no_host.yaml",
+               "workload.output={distribution: fixed, tokens: 2}", "speculation.acceptance.rate=0"};
+  one.insert(one.end(), more.begin(), more.end());
   const ServingConfig config = server(one);
   const testing::Served run = testing::run_server(config);
   ASSERT_EQ(run.iterations.size(), 2U);
@@ -308,6 +309,68 @@ TEST(SpeculativeServer, TakesTheTimesOfSteps) {
   const Duration step = execute(graph, system, system.plan(graph)).time;
   const Duration served = run.iterations[1].end - run.iterations[1].gpu;
   EXPECT_NEAR(to_seconds(served) / to_seconds(step), 1, 1e-6);
+}
+
+const Settings kTree{
+    "speculation.draft.tree.widths=[3, 2, 1]", "speculation.tokens=9",
+    "speculation.acceptance.rate=~",
+    "speculation.acceptance.by_depth=[{ranks: [0.6, 0.2, 0.1]}, {ranks: [0.5, 0.1]}]"};
+
+TEST(SpeculativeServer, TakesTheTimesOfSteps) {
+  expect_times_of_steps({});
+  expect_times_of_steps({"speculation.draft.dispatch=1 us"});
+  expect_times_of_steps({"speculation.draft.dispatch=1140 us"});
+  expect_times_of_steps(kTree);
+}
+
+// Three passes of 5 ms, which are longer than their kernels.
+TEST(SpeculativeServer, WaitsForTheDispatchOfEachPass) {
+  const auto gpu = [](const std::string& dispatch) {
+    const testing::Served run = testing::run_server(
+        server({"workload.requests=1", "server.base=servers/no_host.yaml",
+                "workload.output={distribution: fixed, tokens: 2}", "speculation.acceptance.rate=0",
+                "speculation.draft.dispatch=" + dispatch}));
+    return to_seconds(run.iterations[1].end - run.iterations[1].gpu);
+  };
+  EXPECT_NEAR(gpu("5 ms") - gpu("4 ms"), 3e-3, 1e-9);
+}
+
+// The gain falls as the passes wait for the CPU.
+TEST(SpeculativeServer, GainsLessWhereTheCpuDispatchesThePasses) {
+  const auto speedup = [](const Settings& set) {
+    const auto record = serve(server(set));
+    EXPECT_TRUE(record) << record.error();
+    return value(*record, "speculation_speedup");
+  };
+  EXPECT_GT(speedup({}), 1.05 * speedup({"speculation.draft.dispatch=1140 us"}));
+}
+
+// 1 + the sum of the products along the paths of the nine likeliest of 15 nodes, depth by depth.
+constexpr double kTreeTokens = 1 + (0.6 + 0.2 + 0.1) + (0.3 + 0.06 + 0.1 + 0.05) + (0.15 + 0.05);
+
+TEST(Speculation, OfATreeGivesTheTokensOfItsPaths) {
+  Settings set{"speculation.acceptance.mean_length=~"};
+  set.insert(set.end(), kTree.begin(), kTree.end());
+  std::erase(set, "speculation.acceptance.rate=~");
+  const RunRecord record = run(scenario("llama3_8b_h100_eagle.yaml", set));
+  EXPECT_NEAR(value(record, "acceptance_length"), kTreeTokens, 1e-12);
+}
+
+TEST(SpeculativeServer, GivesTheMeanTokensOfATree) {
+  const auto record = serve(server(kTree));
+  ASSERT_TRUE(record) << record.error();
+  EXPECT_NEAR(value(*record, "acceptance_length") / kTreeTokens, 1, 0.015);
+}
+
+// A chain is the tree of one child each, in a step and on a server.
+TEST(Speculation, OfATreeWithoutBranchesIsTheSameRecord) {
+  const std::string narrow = "speculation.draft.tree.widths=[1, 1, 1, 1, 1]";
+  EXPECT_EQ(pretty_results(run(scenario("llama3_8b_h100_eagle.yaml", {narrow}))),
+            pretty_results(run(scenario("llama3_8b_h100_eagle.yaml", {}))));
+  const auto tree = serve(server({narrow}));
+  const auto chain = serve(server({}));
+  ASSERT_TRUE(tree && chain);
+  EXPECT_EQ(pretty_results(*tree), pretty_results(*chain));
 }
 
 }  // namespace

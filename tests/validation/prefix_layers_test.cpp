@@ -3,7 +3,7 @@
 // named block is kept and written through once.
 #include <gtest/gtest.h>
 
-#include "tests/validation/served.hpp"
+#include "tests/support/served.hpp"
 
 namespace tiersim::prefix_layers_test {
 namespace {

@@ -3,7 +3,7 @@
 // the first token, or leaves it as it was.
 #include <gtest/gtest.h>
 
-#include "tests/validation/served.hpp"
+#include "tests/support/served.hpp"
 
 namespace tiersim::prefix_tiers_test {
 namespace {
@@ -67,6 +67,38 @@ TEST(WriteBack, WaitsLessForBlocksInOnePiece) {
         .value;
   };
   EXPECT_LT(wait("page_first"), wait("layer_first"));
+}
+
+// The second prompt waits for its 624 blocks of 16 positions, 2 MiB each, at the rate of the copy
+// engine, and for the latency and launch of one copy. The first one finds nothing.
+TEST(LoadTime, IsThatOfTheBlocksThatComeFromTheTier) {
+  const char* file = "serving/validation/vllm_llama31_8b_h100_offload.yaml";
+  const RunRecord record = testing::served(file, {});
+  const double load = record.metrics.at("load_time_s.mean").value;
+  const double bytes = 624.0 * 16 * 131072;
+  EXPECT_GT(load, bytes / 48e9);
+  EXPECT_LT(load, bytes / 48e9 + 20e-6);
+  EXPECT_LE(load, record.metrics.at("queue_time_s.mean").value);
+  const RunRecord alone = testing::served(file, {"workload.sessions.count=1", "measure.warm_up=0"});
+  EXPECT_EQ(alone.metrics.at("load_time_s.mean").value, 0);
+  EXPECT_EQ(alone.metrics.at("prefix_hit_rate").value, 0);
+}
+
+// Over a link a thousand times slower a prompt computes what it would have loaded, and waits no
+// longer than one that found nothing.
+TEST(LoadOrCompute, TakesWhatIsFaster) {
+  const char* file = "serving/validation/vllm_llama31_8b_h100_offload.yaml";
+  const auto run = [&](const char* load, const char* far) {
+    return testing::served(file, {std::string("server.prefix_cache.load=") + load,
+                                  std::string("what_if.far_bandwidth=") + far});
+  };
+  const RunRecord fast = run("if_faster", "1");
+  EXPECT_EQ(fast.metrics.at("prefix_recompute_rate").value, 0);
+  EXPECT_EQ(first_token(fast), first_token(run("always", "1")));
+  const RunRecord slow = run("if_faster", "0.001");
+  EXPECT_NEAR(slow.metrics.at("prefix_recompute_rate").value, 0.9984, 1e-9);  // 9984 of 10000
+  EXPECT_EQ(slow.metrics.at("prefix_hit_rate").value, 0);
+  EXPECT_GT(first_token(run("always", "0.001")), 10 * first_token(slow));
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ class Exchange {
     const ContextExchange exchange = c_.parallel.exchange();
     if (exchange == ContextExchange::all_to_all) return add_all_to_all(graph, layer, ready);
     if (exchange == ContextExchange::ring && !sees_part(c_.model))
-      return add_ring(graph, layer, made, ready);
+      return passes_queries() ? add_query_ring(graph, layer, made, ready)
+                              : add_ring(graph, layer, made, ready);
     if (exchange == ContextExchange::ring && neighbours_suffice())
       return add_neighbours(graph, layer, made, ready);
     return add_all_gather(graph, layer, made, ready);
@@ -51,6 +52,8 @@ class Exchange {
     if (exchange == ContextExchange::all_to_all)
       return (queries_and_rows() + result_row()) * positions_of(own_) +
              found_rows() * c_.step.found();
+    if (exchange == ContextExchange::ring && !sees_part(c_.model) && passes_queries())
+      return query_hop() * 2 + partial_row() * (2 * partial_queries()) + unpacked(found_of(rank_));
     if (exchange == ContextExchange::ring && !sees_part(c_.model))
       return hop() * 2 + partial_row() * partial_queries() +
              unpacked(most_positions(c_.parallel, c_.prompt) + most_found());
@@ -73,6 +76,15 @@ class Exchange {
     return exchanged_row(c_.model) * most_positions(c_.parallel, c_.prompt) +
            found_row() * most_found();
   }
+  // The queries of one sequence, likewise.
+  Bytes query_hop() const {
+    return attended_query(c_.model, form_) * most_positions(c_.parallel, c_.prompt);
+  }
+  bool passes_queries() const {
+    if (c_.parallel.ring() != ContextRing::by_bytes)
+      return c_.parallel.ring() == ContextRing::pass_q;
+    return query_hop() + partial_row() * most_positions(c_.parallel, c_.prompt) < hop();
+  }
   Bytes result_row() const { return attended_result(c_.model, form_); }
   Bytes partial_row() const { return result_row() + kLogSum * c_.model.heads; }
   bool unpacks() const { return c_.model.mla && form_ == LatentForm::explicit_heads; }
@@ -82,18 +94,23 @@ class Exchange {
 
   // The rank whose rows are there in a step of the ring.
   std::int64_t source(std::int64_t step) const { return (rank_ - step + ranks_) % ranks_; }
+  PrefillBlock block(std::int64_t step) const { return block_of(own_, source(step), step); }
+  // The queries of that rank and this rank's rows.
+  PrefillBlock query_block(std::int64_t step) const {
+    return block_of(pieces(source(step)), rank_, step);
+  }
   // All queries attend to what was cached before.
-  PrefillBlock block(std::int64_t step) const {
-    const std::int64_t from = source(step);
-    const PiecePairs met = piece_pairs(own_, pieces(from));
+  PrefillBlock block_of(const std::vector<PromptPiece>& queries, std::int64_t rows_of,
+                        std::int64_t step) const {
+    const PiecePairs met = piece_pairs(queries, pieces(rows_of));
     PrefillBlock out{
-        .queries = met.queries, .keys = met.keys, .found = found_of(from), .pairs = met.pairs};
+        .queries = met.queries, .keys = met.keys, .found = found_of(rows_of), .pairs = met.pairs};
     if (out.found > 0) {
-      out.queries = positions_of(own_);
+      out.queries = positions_of(queries);
       out.pairs += out.queries * out.found;
     }
-    const bool both = step > 0 && out.queries == positions_of(own_);
-    out.runs = both ? std::ssize(own_) : 1;
+    const bool both = step > 0 && out.queries == positions_of(queries);
+    out.runs = both ? std::ssize(queries) : 1;
     return out;
   }
   std::int64_t partial_queries() const {
@@ -141,6 +158,30 @@ class Exchange {
       rows = next;
     }
     return merge(graph, layer, before);
+  }
+
+  // The next queries travel beside the attention of these, and all results go back at the end.
+  OpId add_query_ring(StepGraph& graph, int layer, OpId made, OpId ready) const {
+    const OpId rows = unpack(graph, layer, found_of(rank_), ready);
+    OpId queries = made;
+    OpId before;  // attention of the step before
+    std::int64_t answered = 0;
+    for (std::int64_t step = 0; step < ranks_; ++step) {
+      const OpId next = step + 1 == ranks_
+                            ? OpId()
+                            : exchange(graph, layer, CollectiveKind::send,
+                                       query_hop() * c_.step.batch, {queries, before});
+      if (const PrefillBlock met = query_block(step); met.pairs > 0) {
+        before = add_prefill_block(graph, c_, layer, met, {queries, rows, before});
+        add_access(graph.ops[before.index()], c_.placement.near, Direction::write,
+                   TensorClass::activations, log_sums(met.queries));
+        answered += met.queries;
+      }
+      queries = next;
+    }
+    const OpId back = exchange(graph, layer, CollectiveKind::all_to_all,
+                               partial_row() * (c_.step.batch * answered), {before});
+    return merge(graph, layer, back);
   }
 
   Bytes log_sums(std::int64_t queries) const {

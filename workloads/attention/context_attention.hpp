@@ -6,6 +6,13 @@
 //             when the one before it has ended, and the attention two steps back. A step takes the
 //             longer of its attention and its transfer. A kernel merges the N partial results by
 //             their logarithms of sums of exponentials (fp32).
+//   Pass Q    in such a ring the queries go round instead (`context_ring: pass_q`): each rank's own
+//             rows meet the queries of one rank in each step, an all-to-all brings the partial
+//             results back, beside which nothing runs, and the same kernel merges them. A rank
+//             sends N - 1 times its queries and results, or with pass KV its rows, cached ones
+//             included: `auto` takes what is fewer bytes. Without the way back queries are fewer
+//             where the new positions are below 2 KV heads / heads of all (equation 1 of the
+//             paper).
 //   Gather    all rows come before the attention, which is then one kernel (all_gather).
 //   Heads     queries, keys and values of all positions come for a part of the heads, and the
 //             results go back (all_to_all, DeepSpeed-Ulysses).
@@ -19,12 +26,12 @@
 //             of latents.
 //   Cached    positions before a prompt lie on the ranks in equal parts. They go with the rows of
 //             the new ones, in the type that the cache has.
-//   Ignores   decode steps; smaller messages of ranks with fewer positions; the wait of ranks that
+//   Ignores   smaller messages of ranks with fewer positions; the wait of ranks that
 //             end a step earlier (contiguous).
 //   Source    Ring Attention (arXiv:2310.01889), Striped Attention (arXiv:2311.09431), Llama 3
 //             (arXiv:2407.21783, section 3.3.2), DeepSpeed-Ulysses (arXiv:2309.14509), Context
-//             Parallelism for Scalable Million-Token Inference (arXiv:2411.01783, sections 3.5.2
-//             and B).
+//             Parallelism for Scalable Million-Token Inference (arXiv:2411.01783, sections 3.5 and
+//             B).
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {

@@ -172,6 +172,7 @@ class Csa final : public Method {
                      StepGraph& graph) {
     const IndexerConfig& indexer = *c.model.indexer;
     const TierId near = c.placement.near;
+    const bool in_bf16 = indexer.stored_type() == DataType::bf16;
     after = LayerOpsBuilder(c, graph, work.queries)
                 .products(Phase::screening, layer, c.model.index_projections(), after);
     after = compress(c, layer, after, work, TensorClass::index_keys, indexer.head_dim,
@@ -179,12 +180,13 @@ class Csa final : public Method {
     Op score{.phase = Phase::screening,
              .layer = layer,
              .family = KernelFamily::screening,
-             .arithmetic = Arithmetic::fp8,
+             .arithmetic = in_bf16 ? Arithmetic::bf16 : Arithmetic::fp8,
              .flops = Flops::from_base(2 * indexer.heads * indexer.head_dim) * work.scored,
              .after = {after}};
     add_access(score, near, Direction::read, TensorClass::index_keys, indexer.key() * work.rows);
     add_access(score, near, Direction::read, TensorClass::activations,
-               stored(work.queries * indexer.heads * indexer.head_dim, DataType::fp8));
+               stored(work.queries * indexer.heads * indexer.head_dim,
+                      in_bf16 ? DataType::bf16 : DataType::fp8));
     add_access(score, near, Direction::write, TensorClass::activations, kRowScore * work.scored);
     const OpId scored = graph.add(std::move(score));
     Op pick{.phase = Phase::screening,

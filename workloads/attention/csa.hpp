@@ -22,11 +22,12 @@
 //   GPUs      of a tensor group each make and keep every row and run the whole indexer.
 //   Beside    the paper, at 1048576 positions: DeepSeek-V4-Pro has 10 % of V3.2's cache and 27 % of
 //             its FLOPs of a token, DeepSeek-V4-Flash 7 and 10 %. Here they have 11.5 and 8.0 % of
-//             the cache, 10.5 and 7.3 % with index keys in FP4 (68 bytes), and 26.2 and 12.1 % of
-//             the FLOPs, of which each counts as one whatever its type.
-//   Ignores   index keys in FP4, which vLLM keeps on request; the Hadamard rotation of queries and
-//             index keys; the state before rejected drafts, which engines keep; FLOPs of gates and
-//             norms; where a step makes a row and others make none.
+//             the cache, 10.5 and 7.3 % with index keys in FP4 (indexer.key_type: mxfp4, 68 bytes
+//             instead of 132, as vLLM keeps them on request), and 26.2 and 12.1 % of the FLOPs, of
+//             which each counts as one whatever its type.
+//   Ignores   products of FP4 keys at the rate of FP4 (they are widened to fp8); the Hadamard
+//             rotation of queries and index keys; the state before rejected drafts, which engines
+//             keep; FLOPs of gates and norms; where a step makes a row and others make none.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {

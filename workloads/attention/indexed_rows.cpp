@@ -184,16 +184,17 @@ class IndexedRows final : public Method {
   OpId choose(StepGraph& graph, const AttentionContext& c, int layer, const IndexChoice& choice,
               OpId after) const {
     const IndexerConfig& indexer = *c.model.indexer;
-    const bool in_fp8 = kind_ == IndexerKind::dsa;
+    const bool in_fp8 = kind_ == IndexerKind::dsa && indexer.stored_type() != DataType::bf16;
     const TierId near = c.placement.near;
     after = LayerOpsBuilder(c, graph, choice.queries)
                 .products(Phase::screening, layer, c.model.index_projections(), after);
-    Op score{.phase = Phase::screening,
-             .layer = layer,
-             .family = KernelFamily::screening,
-             .arithmetic = in_fp8 ? Arithmetic::fp8 : Arithmetic::bf16,
-             .flops = Flops::from_base(2 * indexer.heads * indexer.head_dim) * choice.pairs,
-             .indexed = indexed(c, IndexedPart::scores)};
+    Op score{
+        .phase = Phase::screening,
+        .layer = layer,
+        .family = KernelFamily::screening,
+        .arithmetic = in_fp8 ? Arithmetic::fp8 : Arithmetic::bf16,
+        .flops = Flops::from_base(2 * indexer.heads * indexer.head_dim) * choice.pairs,
+        .indexed = indexer.has_timed_keys() ? indexed(c, IndexedPart::scores) : IndexedShape{}};
     add_access(score, near, Direction::read, TensorClass::index_keys, indexer.key() * choice.read);
     add_access(score, near, Direction::read, TensorClass::activations,
                stored(choice.queries * indexer.heads * indexer.head_dim,

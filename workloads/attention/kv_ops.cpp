@@ -30,6 +30,8 @@ KvShape::KvShape(const AttentionContext& c)
       queries_per_row(c.model.heads / c.model.cached_heads()),
       score_width(c.model.score_width()),
       mix_width(c.model.mix_width()),
+      masked(c.mask.rows > 0 ? new_positions * c.mask.rows - c.mask.kept
+                             : new_positions * (new_positions - 1) / 2),
       type(c.step.kv_type) {
   const std::int64_t groups = c.step.batch * c.model.key_groups();
   executed_heads = groups * c.kernel.executed_rows(query_heads / groups, mix_width);
@@ -147,6 +149,11 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
   add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());
   for (const Part& part : parts) add_access(op, near, Direction::read, part);
+  // One mask for all sequences and heads, of a bias in fp32 for each pair, as in vLLM's backend
+  // TREE_ATTN.
+  constexpr Bytes kBias = Bytes::from_base(4);
+  add_access(op, near, Direction::read, TensorClass::indices,
+             kBias * (context.mask.rows * shape.new_positions));
   op.after = std::move(after);
   return graph.add(std::move(op));
 }
@@ -210,8 +217,9 @@ OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
   for (const CachedTensor& tensor : cached) {
     if (tensor.own_kernel) continue;
     const std::int64_t positions = std::min(context.new_positions(), tensor.positions);
-    const Part part{tensor.tensor_class, tensor.per_position() * positions,
-                    tensor.piece * positions};
+    const std::int64_t all = (tensor.per_position() * positions).in_base();
+    const Bytes kept = Bytes::from_base((all + context.holders - 1) / context.holders);
+    const Part part{tensor.tensor_class, kept, std::min(tensor.piece * positions, kept)};
     const bool is_near = tensor.tier == near;
     add_access(is_near ? to_near : to_far, tensor.tier, Direction::write, part);
     (is_near ? near_sum : far_sum) += part.payload;

@@ -37,6 +37,7 @@ struct KvShape {
   std::int64_t executed_heads = 0;   ///< query_heads, padded to the tiles of the kernel
   std::int64_t score_width = 0;
   std::int64_t mix_width = 0;
+  std::int64_t masked = 0;  ///< pairs of new positions of a sequence that its mask discards
   DataType type = DataType::fp16;
 
   explicit KvShape(const AttentionContext& context);
@@ -59,10 +60,8 @@ struct KvShape {
   Flops padding_flops(std::int64_t positions) const {
     return flops(executed_heads - query_heads, positions);
   }
-  /// The part of attention_flops(context) that the causal mask between new positions discards.
-  Flops masked_flops() const {
-    return flops(query_heads / new_positions, new_positions * (new_positions - 1) / 2);
-  }
+  /// The part of attention_flops(context) that the mask between new positions discards.
+  Flops masked_flops() const { return flops(query_heads / new_positions, masked); }
   /// Queries that the attention kernel reads, and outputs that it writes.
   Bytes queries() const { return stored(query_heads * score_width, DataType::bf16); }
   Bytes outputs() const { return stored(query_heads * mix_width, DataType::bf16); }

@@ -1,6 +1,7 @@
 #include "workloads/attention/method.hpp"
 
 #include "workloads/attention/context_attention.hpp"
+#include "workloads/attention/context_decode.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/attention/prefill.hpp"
@@ -22,10 +23,11 @@ LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerI
 
 void add_method_tensors(const Method& method, const AttentionContext& context, StepGraph& graph) {
   const LayerContexts contexts(context);
-  for (const AttentionContext* c : contexts.all()) {
-    for (const CachedTensor& tensor : method.cached(*c))
-      add_tensor(graph, tensor.tensor_class, tensor.tier, tensor.all() * c->model.layers);
-    method.add_buffers(*c, graph);
+  for (const AttentionContext* of_type : contexts.all()) {
+    const AttentionContext c = rank_part(*of_type);
+    for (const CachedTensor& tensor : method.cached(c))
+      add_tensor(graph, tensor.tensor_class, tensor.tier, tensor.all() * c.model.layers);
+    method.add_buffers(c, graph);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
 #include "workloads/attention/attention_kernel_config.hpp"
+#include "workloads/attention/tree_mask.hpp"
 #include "workloads/llm/execution_config.hpp"
 #include "workloads/llm/handover.hpp"
 #include "workloads/llm/llm_config.hpp"
@@ -54,6 +55,7 @@ struct AttentionContext {
   /// Drafted tokens of each sequence whose positions a decode step computes with its next one;
   /// step.context includes them.
   std::int64_t drafts = 0;
+  TreeMask mask = {};  ///< of these positions, where they are nodes of a tree
   /// New positions of the whole prompt, and those cached before them, of which step has those of
   /// one context rank (context_attention.hpp); 0: the prompt is not cut.
   std::int64_t prompt = 0;
@@ -61,6 +63,11 @@ struct AttentionContext {
   /// The context rank of this GPU; without it the one with the most work, which the others wait
   /// for.
   std::optional<std::int64_t> context_rank = {};
+  /// Sequences whose cached positions lie on all context ranks, of which step.batch has those whose
+  /// products are this rank's (context_decode.hpp); 0: each sequence lies on one.
+  std::int64_t shared = 0;
+  /// Context ranks of which one keeps a new position of a sequence.
+  std::int64_t holders = 1;
   /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;
 

@@ -218,6 +218,10 @@ Bytes attended_row(const LlmConfig& model, LatentForm form) {
   return stored(width.row_width * width.rows, DataType::bf16);
 }
 
+Bytes attended_query(const LlmConfig& model, LatentForm form) {
+  return stored(HeadWidths(model, form).key * model.heads, DataType::bf16);
+}
+
 Bytes attended_result(const LlmConfig& model, LatentForm form) {
   return stored(HeadWidths(model, form).value * model.heads, DataType::bf16);
 }

@@ -47,6 +47,8 @@ OpId add_prefill_block(StepGraph& graph, const AttentionContext& context, int la
                        const PrefillBlock& block, OpIds after);
 /// Bytes of one position's keys and values as such a block reads them, in one layer.
 Bytes attended_row(const LlmConfig& model, LatentForm form);
+/// Bytes of one position's queries of all heads, in bf16.
+Bytes attended_query(const LlmConfig& model, LatentForm form);
 /// Bytes of one query position's result of all heads, in bf16.
 Bytes attended_result(const LlmConfig& model, LatentForm form);
 

@@ -65,16 +65,28 @@ void describe(Fields& f, RowFetch& c) {
   f.check(c.choose_per == ChoosePer::query_head || c.head_overlap == 0.0, "head_overlap",
           "has no effect where the heads of a group choose together",
           "leave it out, or set choose_per: query_head");
+  f.check(c.near_share == 0.0 || !c.hot_rows || !c.hot_rows->overlap, "near_share",
+          "cannot stand beside hot_rows.overlap, which is of a choice among rows that all lie far",
+          "leave it out, or give hot_rows.hit_rate");
 }
 
 std::int64_t RowFetch::cache_blocks(const KvShape& shape, std::int64_t block) const {
-  return hot_rows ? shape.chosen(hot_rows->share) / block : 0;
+  if (!hot_rows) return 0;
+  return hot_rows->rows.value_or(shape.chosen(hot_rows->share.value_or(0))) / block;
 }
 
-std::int64_t RowFetch::hits(const KvShape& shape, std::int64_t block, std::int64_t listed) const {
+std::int64_t RowFetch::hits(const KvShape& shape, std::int64_t block, std::int64_t chosen,
+                            std::int64_t listed) const {
   if (!hot_rows) return 0;
-  const std::int64_t found = whole_down(static_cast<double>(listed) * hot_rows->hits());
-  return std::min({found, listed, cache_blocks(shape, block)});
+  const std::int64_t kept = cache_blocks(shape, block);
+  return std::min({would_hit(shape, block, chosen, listed), listed, kept});
+}
+
+std::int64_t RowFetch::would_hit(const KvShape& shape, std::int64_t block, std::int64_t chosen,
+                                 std::int64_t listed) const {
+  const std::int64_t all = (shape.context + block - 1) / block;
+  return whole_down(static_cast<double>(listed) *
+                    hot_rows->hits(cache_blocks(shape, block), chosen, all));
 }
 
 std::int64_t RowFetch::near_positions(const KvShape& shape) const {
@@ -117,14 +129,14 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
 
   RowCounts out{.attended = positions_of(shape, chosen, block),
                 .listed = expected_union(blocks_of(shape.context), chosen, heads)};
-  const std::int64_t found = hits(shape, block, out.listed);
+  const std::int64_t found = hits(shape, block, out.listed, out.listed);
   out.cached = positions_of(shape, found, block);
   const std::int64_t in_place = near_of(out.listed, found);
   out.near = positions_of(shape, in_place, block);
   out.staged = std::min(far, positions_of(shape, out.listed - found - in_place, block));
   out.fetched = copied(out.listed - found - in_place);
   out.listed_again = whole_up(static_cast<double>(out.listed) * guess_miss);
-  const std::int64_t found_again = hits(shape, block, out.listed_again);
+  const std::int64_t found_again = hits(shape, block, out.listed, out.listed_again);
   out.again = copied(out.listed_again - found_again - near_of(out.listed_again, found_again));
   return out;
 }
@@ -153,13 +165,22 @@ std::vector<MethodProblem> RowFetch::problems(
   const KvShape shape({.model = model, .step = step, .placement = {}});
   const RowChoice choice = choose(shape);
   const std::int64_t listed = counts(shape, choice).listed;
-  const std::int64_t found = whole_down(static_cast<double>(listed) * hot_rows->hits());
+  const std::int64_t found = would_hit(shape, choice.block, listed, listed);
   const std::int64_t kept = cache_blocks(shape, choice.block);
-  if (found > kept)
-    out.push_back({"fetch.hot_rows.share",
-                   fmt::format("keeps {} of a sequence's rows and would be hit by {}",
-                               kept * choice.block, found * choice.block),
-                   "raise the share or lower the hit rate"});
+  const bool by_share = hot_rows->share.has_value();
+  const std::string key = by_share ? "fetch.hot_rows.share" : "fetch.hot_rows.rows";
+  if (hot_rows->overlap && kept < listed)
+    out.push_back(
+        {key,
+         fmt::format("keeps {} of a sequence's rows, fewer than the {} that a step chooses",
+                     kept * choice.block, listed * choice.block),
+         "as many or more"});
+  else if (found > kept)
+    out.push_back(
+        {key,
+         fmt::format("keeps {} of a sequence's rows and would be hit by {}", kept * choice.block,
+                     found * choice.block),
+         by_share ? "raise the share or lower the hit rate" : "more rows, or a lower hit rate"});
   return out;
 }
 

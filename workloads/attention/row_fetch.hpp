@@ -71,7 +71,11 @@ struct RowFetch {
   std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
 
  private:
-  std::int64_t hits(const KvShape& shape, std::int64_t block, std::int64_t listed) const;
+  std::int64_t hits(const KvShape& shape, std::int64_t block, std::int64_t chosen,
+                    std::int64_t listed) const;
+  /// The same without the limit of the cache's size.
+  std::int64_t would_hit(const KvShape& shape, std::int64_t block, std::int64_t chosen,
+                         std::int64_t listed) const;
 };
 void describe(Fields& f, RowFetch& c);
 

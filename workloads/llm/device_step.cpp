@@ -42,6 +42,11 @@ DeviceStep device_step(const AttentionContext& context) {
     if (device.prompt_found > 0) device.step.cached = found_by(p, device.prompt_found, rank);
     device.step.context = positions_of(pieces_of(p, device.prompt, rank)) + device.step.found();
   }
+  if (p.cuts_prompts() && context.step.kind == StepKind::decode) {
+    device.shared = context.step.batch;
+    device.step.batch = p.own_sequences(context.step.batch);
+    out.group_batch = device.step.batch;
+  }
   if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
   if (context.handover) {
     // All copies of the decoding replica, sent by all GPUs that share this one's layers.
@@ -73,7 +78,8 @@ Bytes DeviceStep::handed_rows(std::int64_t positions) const {
 // Splits a GPU's own sequences, so that each of them is in one micro-batch.
 std::vector<std::int64_t> micro_batches(const AttentionContext& context) {
   const ParallelConfig& p = context.parallel;
-  const std::int64_t gpus = p.sequences_are_spread() ? p.tensor : 1;
+  const std::int64_t gpus =
+      context.step.kind == StepKind::decode || p.sequences_are_spread() ? p.sequence_groups() : 1;
   const std::int64_t own = (context.step.batch + gpus - 1) / gpus;
   const bool halves = context.step.overlap == Overlap::micro_batches;
   const std::int64_t parts = std::min(own, halves ? 2 : p.pipeline);

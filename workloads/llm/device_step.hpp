@@ -11,8 +11,9 @@ LlmConfig device_model(const LlmConfig& model, const StepConfig& step,
 
 /// One GPU's part of a step. `context` of all functions here is that of the whole replica.
 struct DeviceStep {
-  /// Model: the GPU's part; batch: sequences whose attention it computes; context of a prefill that
-  /// is cut over context ranks: its own positions of a prompt.
+  /// Model: the GPU's part; batch: sequences whose attention it computes, or of a decode step of
+  /// context ranks whose products; context of a prefill that is cut over context ranks: its own
+  /// positions of a prompt.
   AttentionContext context;
   /// Sequences of the tensor group, as seen by MLP, head and experts.
   std::int64_t group_batch = 0;
@@ -33,7 +34,8 @@ struct DeviceStep {
   /// Logit rows of the sequences whose attention it computes.
   std::int64_t own_logit_rows() const {
     if (!logits) return context.step.batch * (1 + context.drafted());
-    return context.parallel.own_sequences(*logits);
+    return context.parallel.sequences_are_spread() ? context.parallel.own_sequences(*logits)
+                                                   : *logits;
   }
 };
 /// The GPU with the most work. Under attention: data, sequences are spread as evenly as possible.

@@ -110,12 +110,20 @@ void add_draft_tensors(StepGraph& graph, const AttentionContext& target, const M
   for (std::int64_t m = 0; m < draft.modules; ++m) add_method_tensors(method, device, graph);
 }
 
-std::vector<DraftPass> draft_passes(const DraftConfig& draft, std::int64_t tokens) {
+std::vector<DraftPass> draft_passes(const SpeculationConfig& speculation, std::int64_t tokens) {
   std::vector<DraftPass> out;
-  if (draft.is(DraftKind::ngram)) return out;
-  for (std::int64_t i = 0; i < tokens; ++i) out.push_back({.ahead = i});
-  if (out.empty() || draft.is(DraftKind::early_exit)) return out;
-  out.front().positions = draft.is(DraftKind::model) ? 2 : tokens + 1;
+  const DraftConfig& draft = speculation.draft;
+  if (draft.is(DraftKind::ngram) || tokens == 0) return out;
+  const TreeShape shape = speculation.shape(tokens);
+  const std::int64_t depths = std::ssize(shape.nodes);
+  out.push_back({});
+  for (std::int64_t depth = 1; depth < depths; ++depth) {
+    const std::int64_t nodes = shape.inner[static_cast<std::size_t>(depth - 1)];
+    out.push_back({.positions = nodes, .ahead = out.back().ahead + nodes, .logits = nodes});
+    if (draft.branches()) out.back().mask = shape.mask_of_pass(depth);
+  }
+  if (draft.is(DraftKind::early_exit)) return out;
+  out.front().positions = draft.is(DraftKind::model) ? 2 : depths + 1;
   out.front().reads_prompts = true;
   return out;
 }

@@ -10,7 +10,9 @@
 //   model       2: the newest token and, where all drafts were accepted, the last of them
 //   early_exit  1: the verification computes the rows of the last draft
 //
-// and with a cache of its own the draft also reads the prompts that the iteration reads.
+// and with a cache of its own the draft also reads the prompts that the iteration reads. Of a tree
+// (draft_tree.hpp) k is its depth here, and a later pass has a position for each node with
+// children.
 #include <vector>
 
 #include "workloads/attention/method.hpp"
@@ -39,9 +41,11 @@ std::int64_t draft_weights(const AttentionContext& target);
 struct DraftPass {
   std::int64_t positions = 1;  ///< new ones of each sequence
   std::int64_t ahead = 0;      ///< of its newest position beyond the sequence's
+  std::int64_t logits = 1;     ///< positions after which tokens are proposed
   bool reads_prompts = false;
+  TreeMask mask = {};  ///< of the nodes of a tree that branches
 };
 /// The passes of a step with `tokens` drafts, in order.
-std::vector<DraftPass> draft_passes(const DraftConfig& draft, std::int64_t tokens);
+std::vector<DraftPass> draft_passes(const SpeculationConfig& speculation, std::int64_t tokens);
 
 }  // namespace tiersim

@@ -252,13 +252,13 @@ class LeftOut {
 
 // A part of the model by names of its modules in one layer: of the first product and of the last,
 // each with its names in several families.
-struct Part {
+struct StatedPart {
   const char* name;
   std::array<Strings, 2> modules;
 };
 
-const std::array<Part, 4>& parts() {
-  static const std::array<Part, 4> kParts{
+const std::array<StatedPart, 4>& parts() {
+  static const std::array<StatedPart, 4> kParts{
       {{"attention",
         {{{"self_attn.q_proj", "self_attn.q_a_proj", "self_attn.qkv_proj", "attn.wq_a",
            "linear_attn.in_proj_qkvz"},

@@ -1,6 +1,6 @@
 #include "workloads/llm/indexer_config.hpp"
 
-#include "workloads/llm/data_type.hpp"
+#include <fmt/format.h>
 
 namespace tiersim {
 
@@ -13,8 +13,12 @@ std::vector<Product> IndexerConfig::projections(std::int64_t hidden,
           full_product(query_latent, heads * head_dim)};
 }
 
+DataType IndexerConfig::stored_type() const {
+  return key_type.value_or(default_type());
+}
+
 Bytes IndexerConfig::key() const {
-  if (kind == IndexerKind::msa) return stored(head_dim, DataType::bf16);
+  if (stored_type() != DataType::fp8_block) return stored(head_dim, stored_type());
   constexpr std::int64_t kScaled = 128;  // elements that share a scale
   constexpr Bytes kScale = Bytes::from_base(4);
   return stored(head_dim, DataType::fp8) + kScale * ((head_dim + kScaled - 1) / kScaled);
@@ -34,6 +38,16 @@ void describe(Fields& f, IndexerConfig& c) {
              in_range(1, 1'000'000));
   f.optional("block", c.block, "Positions of a block, which are chosen together.",
              in_range(1, 65'536));
+  f.optional("key_type", c.key_type, kDataTypeNames,
+             "Element type of the cached index keys: bf16, fp8_block (a scale of 32 bits for 128 "
+             "elements), mxfp4 or nvfp4; by default fp8_block, under msa bf16.");
+  const DataType type = c.stored_type();
+  f.check(
+      type == DataType::bf16 || type == DataType::fp8_block || type == DataType::mxfp4 ||
+          type == DataType::nvfp4,
+      "key_type",
+      fmt::format("'{}' is no type of index keys", kDataTypeNames[static_cast<std::size_t>(type)]),
+      "bf16, fp8_block, mxfp4 or nvfp4");
   f.check(c.kind == IndexerKind::msa || c.block == 1, "block",
           "has no meaning: dsa chooses single positions, and csa rows",
           "kind: msa, or leave it out");

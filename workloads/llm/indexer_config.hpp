@@ -9,11 +9,13 @@
 //         rows together, by keys that are compressed alike (CompressionConfig).
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/units.hpp"
 #include "sim/config/fields.hpp"
+#include "workloads/llm/data_type.hpp"
 #include "workloads/llm/product.hpp"
 
 namespace tiersim {
@@ -27,6 +29,8 @@ struct IndexerConfig {
   std::int64_t head_dim = 0;  ///< also of the one key a position
   std::int64_t top_k = 0;     ///< positions, under csa rows, that attention reads
   std::int64_t block = 1;     ///< positions that are chosen together
+  /// Element type of the cached keys; by default fp8_block, under msa bf16.
+  std::optional<DataType> key_type = {};
   /// True in the model of layers that attend to what an earlier layer chose, which have no indexer
   /// of their own (LlmConfig::layers_of); not a field of the configuration.
   bool shared = false;
@@ -38,9 +42,16 @@ struct IndexerConfig {
   /// Weights that are no matrices: scale and bias of the key's norm; under msa a norm of the keys
   /// and one of the queries. Those of csa are CompressionConfig::vectors().
   std::int64_t vectors() const { return 2 * head_dim; }
-  /// The index key of a position, under csa of a row. Under dsa and csa fp8 with a scale of 32 bits
-  /// for 128 elements, under msa bf16, as in vLLM 0.24.
+  /// The index key of a position, under csa of a row, with its scales. By default it is under dsa
+  /// and csa fp8 with a scale of 32 bits for 128 elements, and under msa bf16, as in vLLM 0.24.
   Bytes key() const;
+  DataType stored_type() const;
+  /// True where it is stored as the kernels that were timed have it.
+  bool has_timed_keys() const { return !key_type || *key_type == default_type(); }
+
+  DataType default_type() const {
+    return kind == IndexerKind::msa ? DataType::bf16 : DataType::fp8_block;
+  }
 
   friend bool operator==(const IndexerConfig&, const IndexerConfig&) = default;
 };

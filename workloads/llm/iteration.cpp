@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "workloads/llm/context_pieces.hpp"
 #include "workloads/llm/speculation.hpp"
 
 namespace tiersim {
@@ -24,6 +25,24 @@ std::int64_t tokens_of(const std::vector<PromptChunk>& chunks) {
   return sum;
 }
 
+// A piece of a prompt that is cut over context ranks. One with fewer positions than pieces is
+// padded to them, as engines do.
+std::int64_t cut_tokens(const ParallelConfig& p, const PromptChunk& chunk) {
+  return std::max(chunk.tokens, p.context_pieces());
+}
+
+// The attention of a context rank's part of one piece.
+AttentionPart cut_part(const AttentionContext& replica, const PromptChunk& chunk) {
+  AttentionContext c = replica;
+  c.step.kind = StepKind::prefill;
+  c.step.batch = 1;
+  c.drafts = 0;
+  c.step.context = chunk.before + cut_tokens(c.parallel, chunk);
+  c.step.cached.reset();
+  if (chunk.before > 0) c.step.cached = chunk.before;
+  return {.context = device_step(c).context};
+}
+
 StepGraph empty_graph(std::vector<std::string> tier_names) {
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
@@ -34,6 +53,15 @@ StepGraph empty_graph(std::vector<std::string> tier_names) {
 
 std::int64_t IterationWork::prompt_tokens() const {
   return tokens_of(chunks);
+}
+
+std::int64_t IterationWork::rows_of_rank(const ParallelConfig& parallel) const {
+  std::int64_t sum = parallel.own_sequences(decodes + padding) * (1 + drafts);
+  for (const PromptChunk& chunk : chunks) {
+    const std::int64_t tokens = cut_tokens(parallel, chunk);
+    sum += positions_of(pieces_of(parallel, tokens, heaviest_rank(parallel, tokens)));
+  }
+  return sum;
 }
 
 std::int64_t drafted_layers(const AttentionContext& replica, const IterationWork& work) {
@@ -56,6 +84,7 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
     c.step.batch = work.decodes;
     c.step.context = work.context + work.drafts;
     c.drafts = work.drafts;
+    c.mask = c.speculation != nullptr ? c.speculation->mask(work.drafts) : work.mask;
     c.step.encoder_context = work.encoder_context;
     const ParallelConfig& p = replica.parallel;
     parts.push_back(
@@ -63,7 +92,9 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
          .padding = (p.own_sequences(work.decodes + work.padding) - p.own_sequences(work.decodes)) *
                     (1 + work.drafts)});
   }
-  if (!work.chunks.empty()) {
+  if (replica.parallel.cuts_prompts()) {
+    for (const PromptChunk& chunk : work.chunks) parts.push_back(cut_part(replica, chunk));
+  } else if (!work.chunks.empty()) {
     AttentionContext c = replica;
     c.step.kind = StepKind::prefill;
     c.step.batch = 1;
@@ -87,6 +118,11 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
   for (const AttentionPart& part : iteration_parts(replica, work)) own += part.rows();
   step.context.step.batch = own;
   step.logits = work.logits;
+  if (c.parallel.cuts_prompts()) {  // each rank has a head for its own sequences
+    step.context.shared = 0;
+    step.group_batch = own;
+    step.logits = c.parallel.own_sequences(work.logits);
+  }
   return step;
 }
 

@@ -24,10 +24,15 @@ struct IterationWork {
   std::int64_t encoder_context = 0;      ///< of decoding sequences, for models with an encoder
   /// Drafts of each decoding sequence, whose positions follow its new one (speculative_step.hpp).
   std::int64_t drafts = 0;
+  /// Mask of a draft's pass over a tree. A verification's follows from the replica's speculation.
+  TreeMask mask = {};
 
   std::int64_t prompt_tokens() const;  ///< of all chunks
   /// Rows of the products around the attention.
   std::int64_t rows() const { return (decodes + padding) * (1 + drafts) + prompt_tokens(); }
+  /// The same of the context rank with the most work, which has its own part of the sequences and
+  /// of each piece of a prompt.
+  std::int64_t rows_of_rank(const ParallelConfig& parallel) const;
 
   friend bool operator==(const IterationWork&, const IterationWork&) = default;
 };

@@ -18,7 +18,7 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");
   f.optional("context", c.context,
-             "Groups of tensor GPUs that cut the positions of a prompt; 1 where absent.",
+             "Groups of tensor GPUs that cut the positions of every sequence; 1 where absent.",
              in_range(1, 1024));
   f.optional(
       "context_order", c.context_order, kContextOrderNames,
@@ -27,6 +27,9 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("context_exchange", c.context_exchange, kContextExchangeNames,
              "How queries meet the keys of others. ring: one rank further in each step, beside the "
              "attention; all_gather: all before it; all_to_all: heads for positions.");
+  f.optional("context_ring", c.context_ring, kContextRingNames,
+             "What goes round in a ring. pass_kv: keys and values; pass_q: queries, whose partial "
+             "results go back; auto: the one of which a rank sends fewer bytes.");
 }
 
 }  // namespace tiersim

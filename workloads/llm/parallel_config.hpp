@@ -8,8 +8,9 @@
 //                     split within it. 1: MLA, every GPU holds the whole latent
 //   attention: data   every GPU of the tensor group has whole attention weights and sequences
 //                     of its own (SGLang's DP attention); everything else is split as usual
-//   context           the positions of a prompt are cut over this many tensor groups, each with all
-//                     weights: a prefill alone (attention/context_attention.hpp)
+//   context           the positions of every sequence are cut over this many tensor groups, each
+//                     with all weights. A prompt: attention/context_attention.hpp. A decode step:
+//                     attention/context_decode.hpp; a group has the products of its own sequences
 //   pipeline          consecutive layers on this many groups; the batch is cut into as many
 //                     micro-batches
 //   experts: spread   whole experts on each GPU (EP)
@@ -42,12 +43,17 @@ inline constexpr std::array<std::string_view, 2> kContextOrderNames{"zigzag", "c
 
 /// How queries meet the keys of other context ranks.
 enum class ContextExchange : std::uint8_t {
-  ring,        ///< keys and values go round, one rank further in each step (pass KV)
+  ring,        ///< rows go round, one rank further in each step (ContextRing)
   all_gather,  ///< every rank gathers them before its attention
   all_to_all,  ///< every rank attends over the whole prompt with a part of the heads (Ulysses)
 };
 inline constexpr std::array<std::string_view, 3> kContextExchangeNames{"ring", "all_gather",
                                                                        "all_to_all"};
+
+/// Rows that go round in a ring: keys and values, or queries, whose partial results then go back by
+/// an all-to-all. by_bytes: those of which a rank sends fewer bytes in all.
+enum class ContextRing : std::uint8_t { pass_kv, pass_q, by_bytes };
+inline constexpr std::array<std::string_view, 3> kContextRingNames{"pass_kv", "pass_q", "auto"};
 
 struct ParallelConfig {
   std::int64_t tensor = 1;
@@ -59,6 +65,7 @@ struct ParallelConfig {
   std::optional<std::int64_t> context = {};
   std::optional<ContextOrder> context_order = {};
   std::optional<ContextExchange> context_exchange = {};
+  std::optional<ContextRing> context_ring = {};
 
   /// Number of GPUs of one replica, and of one stage of its pipeline.
   std::int64_t devices() const { return stage_devices() * pipeline; }
@@ -68,6 +75,7 @@ struct ParallelConfig {
   bool cuts_prompts() const { return context_ranks() > 1; }
   bool is_zigzag() const { return context_order != ContextOrder::contiguous; }
   ContextExchange exchange() const { return context_exchange.value_or(ContextExchange::ring); }
+  ContextRing ring() const { return context_ring.value_or(ContextRing::pass_kv); }
   /// Number of pieces that a prompt is cut into.
   std::int64_t context_pieces() const { return (is_zigzag() ? 2 : 1) * context_ranks(); }
   /// Number of GPUs that share the heads of a slice.
@@ -75,9 +83,12 @@ struct ParallelConfig {
     return attention == AttentionSharing::data ? 1 : tensor / latent_slices;
   }
   bool sequences_are_spread() const { return attention == AttentionSharing::data && tensor > 1; }
-  /// Sequences of the GPU with the most, whose attention it computes.
+  /// GPUs, or groups of them, of which each has sequences of its own in a decode step.
+  std::int64_t sequence_groups() const { return sequences_are_spread() ? tensor : context_ranks(); }
+  /// Sequences of the GPU with the most, whose products it computes, and its attention unless
+  /// context ranks share that.
   std::int64_t own_sequences(std::int64_t all) const {
-    return sequences_are_spread() ? (all + tensor - 1) / tensor : all;
+    return (all + sequence_groups() - 1) / sequence_groups();
   }
 };
 void describe(Fields& f, ParallelConfig& c);

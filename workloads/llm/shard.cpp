@@ -92,6 +92,8 @@ void check_context(Problems& problems, const LlmConfig& m, const ParallelConfig&
                     "leave it out, or context: 2");
     problems.expect(!p.context_exchange, "context_exchange", "no prompt is cut: context is 1",
                     "leave it out, or context: 2");
+    problems.expect(!p.context_ring, "context_ring", "no prompt is cut: context is 1",
+                    "leave it out, or context: 2");
     return;
   }
   problems.expect(!m.linear, "context",
@@ -112,6 +114,8 @@ void check_context(Problems& problems, const LlmConfig& m, const ParallelConfig&
   problems.expect(p.latent_slices == 1, "context",
                   "slices of the latent on several ranks are not modelled",
                   "1, or latent_slices: 1");
+  problems.expect(!p.context_ring || p.exchange() == ContextExchange::ring, "context_ring",
+                  "nothing goes round: context_exchange is not ring", "leave it out");
   if (p.exchange() != ContextExchange::all_to_all) return;
   problems.expect(!p.context_order, "context_order",
                   "with all_to_all every rank attends over the whole prompt", "leave it out");

@@ -14,10 +14,11 @@
 //                 (Elhoushi et al. 2024, LayerSkip, arXiv 2404.16710)
 //   tokens      k, which may depend on the number of decoding sequences (tokens_by_batch)
 //   acceptance  acceptance.hpp
+//   tree        a draft may propose several tokens for one place (draft_tree.hpp); k counts all
 //
 // A step with 0 tokens is one without speculation, except that memory is laid out for the largest
 // k. The draft then rests, and the rows that its cache lacks when it drafts again are not counted.
-// Left out: trees of drafts, and the drafts' own sampling.
+// Left out: trees whose shape changes from step to step, and the drafts' own sampling.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,7 @@
 #include "sim/config/fields.hpp"
 #include "workloads/llm/acceptance.hpp"
 #include "workloads/llm/data_type.hpp"
+#include "workloads/llm/draft_tree.hpp"
 #include "workloads/llm/llm_config.hpp"
 
 namespace tiersim {
@@ -43,6 +45,7 @@ struct DraftConfig {
   /// CPU time to dispatch one pass where no graph holds the whole of it: the GPU works meanwhile,
   /// and the next pass begins after both. Of mtp, eagle, model.
   std::optional<Sourced<Duration>> dispatch = {};
+  std::optional<DraftTreeConfig> tree = {};  ///< none: a chain
   // eagle
   std::int64_t layers = 1;
   std::int64_t inputs = 2;  ///< vectors of the model's width that its input projection joins
@@ -58,6 +61,7 @@ struct DraftConfig {
   bool is(DraftKind of) const { return kind == kDraftKindNames[static_cast<std::size_t>(of)]; }
   /// True where it has weights and a cache beside the model's.
   bool has_tensors() const { return !is(DraftKind::ngram) && !is(DraftKind::early_exit); }
+  bool branches() const { return tree && tree->branches(); }
 };
 void describe(Fields& f, DraftConfig& c);
 
@@ -77,7 +81,16 @@ struct SpeculationConfig {
   /// Drafts of a step of this many decoding sequences of a replica.
   std::int64_t tokens_at(std::int64_t batch) const;
   std::int64_t most_tokens() const;
-  AcceptanceLaw law() const { return {acceptance, tokens, most_tokens()}; }
+  AcceptanceLaw law() const {
+    return {acceptance, tokens, most_tokens(),
+            draft.tree ? draft.tree->widths : std::vector<std::int64_t>{}};
+  }
+  /// The tree of this many drafts; one of a node at each depth where it does not branch.
+  TreeShape shape(std::int64_t drafts) const;
+  /// The mask of a verification of this many drafts; none of a chain.
+  TreeMask mask(std::int64_t drafts) const {
+    return draft.branches() && drafts > 0 ? shape(drafts).mask : TreeMask{};
+  }
 };
 void describe(Fields& f, SpeculationConfig& c);
 

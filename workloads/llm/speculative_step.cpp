@@ -18,16 +18,18 @@ std::int64_t drafts_of_step(const AttentionContext& replica) {
   return replica.speculation->tokens_at(replica.step.batch);
 }
 
-std::vector<IterationWork> draft_works(const DraftConfig& draft, const IterationWork& work) {
+std::vector<IterationWork> draft_works(const SpeculationConfig& speculation,
+                                       const IterationWork& work) {
   std::vector<IterationWork> out;
-  for (const DraftPass& pass : draft_passes(draft, work.drafts)) {
-    const std::int64_t positions = std::min(pass.positions, work.context);
+  for (const DraftPass& pass : draft_passes(speculation, work.drafts)) {
+    const std::int64_t positions = std::min(pass.positions, work.context + pass.ahead);
     IterationWork of{.decodes = work.decodes,
                      .context = work.context + pass.ahead - (positions - 1),
                      .padding = work.padding,
                      .chunks = {},
-                     .logits = work.decodes,
-                     .drafts = positions - 1};
+                     .logits = work.decodes * pass.logits,
+                     .drafts = positions - 1,
+                     .mask = pass.mask};
     if (pass.reads_prompts) of.chunks = work.chunks;
     if (of.decodes > 0 || !of.chunks.empty()) out.push_back(std::move(of));
   }
@@ -49,7 +51,7 @@ Drafted add_drafting(StepGraph& graph, const AttentionContext& replica, const Me
   }
   const AttentionContext context = draft_context(replica);
   OpId dispatched;
-  for (const IterationWork& pass : draft_works(draft, work)) {
+  for (const IterationWork& pass : draft_works(*replica.speculation, work)) {
     const OpId before = after;
     const OpId waits_for = dispatched;
     if (draft.dispatch) {

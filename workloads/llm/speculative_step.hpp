@@ -14,7 +14,8 @@ std::int64_t drafts_of_step(const AttentionContext& replica);
 /// The works of the draft before an iteration that verifies `work.drafts` of each decoding
 /// sequence. A draft with a cache of its own reads the prompts too, also where nothing decodes and
 /// `work.drafts` says how many the sequences will have.
-std::vector<IterationWork> draft_works(const DraftConfig& draft, const IterationWork& work);
+std::vector<IterationWork> draft_works(const SpeculationConfig& speculation,
+                                       const IterationWork& work);
 
 /// The end of drafting: the last operation of the GPU, and of the CPU that dispatched its passes;
 /// either may be none.

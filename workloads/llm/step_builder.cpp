@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "workloads/attention/context_attention.hpp"
+#include "workloads/attention/context_decode.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/draft.hpp"
@@ -62,9 +63,12 @@ Bytes activations(const DeviceStep& step) {
 // Partial results of a split attention, and the buffers of collectives.
 Bytes workspace(const DeviceStep& step) {
   const AttentionContext& c = step.context;
-  Bytes sum = context_buffers(c);
-  if (c.step.kind == StepKind::decode)
-    sum += c.kernel.partial_results(step.own_tokens() * c.model.heads, c.model.mix_width());
+  Bytes sum = context_buffers(c) + shared_buffers(c);
+  if (c.step.kind == StepKind::decode) {
+    const std::int64_t sequences = std::max(c.step.batch, c.shared);
+    sum += c.kernel.partial_results(sequences * c.new_positions() * c.model.heads,
+                                    c.model.mix_width());
+  }
   if (c.parallel.tensor > 1)
     sum += stored(2 * group_positions(step) * c.model.hidden, DataType::bf16);
   return sum;

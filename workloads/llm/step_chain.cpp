@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "workloads/attention/context_decode.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/attention/prefill.hpp"
@@ -55,7 +56,7 @@ LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const M
   }
   LayerInputs in{
       .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
-  if (c.step.kind == StepKind::decode) return method.add_layer(c, in, graph);
+  if (c.step.kind == StepKind::decode) return add_decode_layer(graph, c, method, in);
   in.projected = unpack_before(graph, c, layer, projected);
   return method.add_prefill_layer(c, in, graph);
 }
@@ -176,7 +177,7 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
       const OpId read = add_linear_attention(graph_, c, layer, projected);
       return {.attended = read, .fetched = {}};
     }
-    if (!prefill()) return method_.add_layer(c, in, graph_);
+    if (!prefill()) return add_decode_layer(graph_, c, method_, in);
     LayerInputs whole = in;
     whole.projected = unpack_before(graph_, c, layer, projected);
     return method_.add_prefill_layer(c, whole, graph_);

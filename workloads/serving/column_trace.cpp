@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
+#include "workloads/serving/name_hash.hpp"
 #include "workloads/serving/trace_time.hpp"
 
 namespace tiersim {
@@ -38,12 +39,13 @@ std::string missing_hint(const std::string& name, const std::vector<std::string>
 }  // namespace
 
 Expected<Int128, ArrivalTimes::Mistake> ArrivalTimes::read(const TraceLine& line,
+                                                           const std::string& name,
                                                            std::string_view text) {
   const auto stamp = parse_time_stamp(text);
   if (!unit_ && stamp) unit_ = TraceTime::iso;
   const auto number = parse_decimal_time(text, unit_ ? exponent_of(*unit_) : 0);
   if (!unit_ && number) unit_ = TraceTime::s;
-  const std::string is = fmt::format("{} is {}", name_, in_quotes(text));
+  const std::string is = fmt::format("{} is {}", name, in_quotes(text));
   if (!unit_)
     return Unexpected(
         Mistake{is,
@@ -72,6 +74,42 @@ Expected<Int128, ArrivalTimes::Mistake> ArrivalTimes::read(const TraceLine& line
               fmt::format("the time of line {} is {} one; times without a zone cannot "
                           "be compared with others",
                           first_line_, *zoned_ ? "with" : "without")});
+}
+
+Expected<Int128, ArrivalTimes::Mistake> ArrivalTimes::read_span(const std::string& name,
+                                                                std::string_view text) const {
+  const auto span = parse_decimal_time(text, unit_ ? exponent_of(*unit_) : 0);
+  if (span && *span >= 0) return *span;
+  return Unexpected(Mistake{fmt::format("{} is {}", name, in_quotes(text)),
+                            "it is a number of the unit of the arrivals (s beside iso), and not "
+                            "below 0"});
+}
+
+bool read_session_cells(const TraceLine& line, const TraceColumns& columns,
+                        const SessionCells& cells, ArrivalTimes& times, const ReportCell& report,
+                        RecordedRequest& out) {
+  out.session.reset();
+  out.end.reset();
+  out.pause.reset();
+  const auto given = [](const TraceCell& cell) {
+    return !cell.text.empty() && cell.text != "null";
+  };
+  if (columns.session.empty() || !given(cells.session)) return true;
+  out.session = text_hash(cells.session.text);
+  bool whole = true;
+  const auto take = [&](const TraceCell& cell, const auto& value, std::optional<Int128>& into) {
+    if (value) {
+      into = *value;
+      return;
+    }
+    report(cell.column, value.error().message, value.error().hint);
+    whole = false;
+  };
+  if (!columns.end.empty() && given(cells.end))
+    take(cells.end, times.read(line, columns.end, cells.end.text), out.end);
+  if (!columns.pause.empty() && given(cells.pause))
+    take(cells.pause, times.read_span(columns.pause, cells.pause.text), out.pause);
+  return whole;
 }
 
 // Splits the line into cells_; reports a quotation that does not end.
@@ -144,10 +182,13 @@ void CsvColumns::read_names(const TraceLine& line) {
   }
   count_ = cells_.size();
   std::vector<std::string> names;
-  for (const Cell& cell : cells_) names.push_back(unquoted(cell.text));
+  for (const TraceCell& cell : cells_) names.push_back(unquoted(cell.text));
   arrival_ = place_of(line, columns_.arrival, names);
   input_ = place_of(line, columns_.input, names);
   output_ = place_of(line, columns_.output, names);
+  if (!columns_.session.empty()) session_ = place_of(line, columns_.session, names);
+  if (!columns_.end.empty()) end_ = place_of(line, columns_.end, names);
+  if (!columns_.pause.empty()) pause_ = place_of(line, columns_.pause, names);
 }
 
 bool CsvColumns::read(const TraceLine& line, RecordedRequest& out) {
@@ -161,8 +202,8 @@ bool CsvColumns::read(const TraceLine& line, RecordedRequest& out) {
            "a value with a separator stands in double quotes");
     return false;
   }
-  const Cell& arrival = cells_[arrival_];
-  const auto time = times_.read(line, arrival.text);
+  const TraceCell& arrival = cells_[arrival_];
+  const auto time = times_.read(line, columns_.arrival, arrival.text);
   if (!time) report(line, arrival.column, time.error().message, time.error().hint);
   const auto count = [&](std::size_t place, const std::string& name) {
     return tokens(line, cells_[place].column, name, cells_[place].text);
@@ -171,23 +212,35 @@ bool CsvColumns::read(const TraceLine& line, RecordedRequest& out) {
   out.input_tokens = count(input_, columns_.input);
   out.output_tokens = count(output_, columns_.output);
   out.prefix.clear();
-  return time && out.input_tokens > 0 && out.output_tokens > 0;
+  const bool session = read_session_cells(
+      line, columns_, {cells_[session_], cells_[end_], cells_[pause_]}, times_,
+      [&](std::size_t column, const std::string& message, const std::string& hint) {
+        report(line, column, message, hint);
+      },
+      out);
+  return time && session && out.input_tokens > 0 && out.output_tokens > 0;
 }
 
 namespace {
 using Json = nlohmann::json;
 }  // namespace
 
-// The texts of three keys of one object.
+// The texts of some keys of one object. A key with dots is looked for in the objects within it:
+// "metrics.osl.value".
 class JsonColumns::LineReader final : public nlohmann::json_sax<Json> {
  public:
+  static constexpr std::size_t kColumns = 6;
+
   explicit LineReader(const TraceColumns& columns)
-      : keys_{columns.arrival, columns.input, columns.output} {}
+      : keys_{columns.arrival, columns.input, columns.output,
+              columns.session, columns.end,   columns.pause} {}
 
   void begin() {
     values_ = {};
     seen_.clear();
     depth_ = 0;
+    lists_ = 0;
+    path_.clear();
     key_.reset();
     mistake_.clear();
     column_ = 1;
@@ -205,21 +258,31 @@ class JsonColumns::LineReader final : public nlohmann::json_sax<Json> {
   bool string(string_t& text) override { return put(text); }
   bool binary(binary_t&) override { return put("binary"); }
   bool start_object(std::size_t) override { return open("an object"); }
-  bool start_array(std::size_t) override { return open("a list"); }
+  bool start_array(std::size_t) override {
+    ++lists_;
+    return open("a list");
+  }
   bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+  bool end_array() override {
+    --lists_;
+    return close();
+  }
   bool key(string_t& key) override {
-    if (depth_ != 1) return true;
-    const auto at = std::ranges::find(keys_, key);
+    if (lists_ > 0) return true;
+    path_.resize(static_cast<std::size_t>(depth_));
+    path_.back() = key;
+    const std::string whole = join(path_, ".");
+    const auto at = std::ranges::find(keys_, whole);
     key_.reset();
-    if (at == keys_.end()) {
+    if (at == keys_.end() || at->empty()) {
+      if (depth_ != 1) return true;
       constexpr std::size_t kShown = 50;
       if (seen_.size() < kShown) seen_.push_back(key);
       return true;
     }
     key_ = static_cast<std::size_t>(at - keys_.begin());
     if (!values_[*key_]) return true;
-    mistake_ = fmt::format("'{}' is given twice", printable(key));
+    mistake_ = fmt::format("'{}' is given twice", printable(whole));
     return false;
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
@@ -230,11 +293,11 @@ class JsonColumns::LineReader final : public nlohmann::json_sax<Json> {
 
  private:
   bool put(std::string text) {
-    if (depth_ == 1 && key_) values_[*std::exchange(key_, std::nullopt)] = std::move(text);
+    if (lists_ == 0 && key_) values_[*std::exchange(key_, std::nullopt)] = std::move(text);
     return true;
   }
   bool open(const char* what) {
-    put(what);
+    if (key_) values_[*std::exchange(key_, std::nullopt)] = what;
     ++depth_;
     return true;
   }
@@ -243,10 +306,12 @@ class JsonColumns::LineReader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  std::array<std::string, 3> keys_;
-  std::array<std::optional<std::string>, 3> values_{};
+  std::array<std::string, kColumns> keys_;
+  std::array<std::optional<std::string>, kColumns> values_{};
   std::vector<std::string> seen_;  // other keys
   int depth_ = 0;
+  int lists_ = 0;
+  std::vector<std::string> path_;  // keys of the open objects
   std::optional<std::size_t> key_;
   std::string mistake_;
   std::size_t column_ = 1;
@@ -282,13 +347,26 @@ bool JsonColumns::read(const TraceLine& line, RecordedRequest& out) {
     const std::size_t at = line.text.find('"' + names[key] + '"');
     return at == std::string_view::npos ? 1 : at + 1;
   };
-  const auto time = times_.read(line, *line_->value(0));
+  const auto time = times_.read(line, names[0], *line_->value(0));
   if (!time) report(line, column_of(0), time.error().message, time.error().hint);
   out.time = time ? *time : Int128{0};
   out.input_tokens = tokens(line, column_of(1), names[1], *line_->value(1));
   out.output_tokens = tokens(line, column_of(2), names[2], *line_->value(2));
   out.prefix.clear();
-  return time && out.input_tokens > 0 && out.output_tokens > 0;
+  const auto cell = [&](std::size_t key, const std::string& name) {
+    const auto& value = line_->value(key);
+    const std::size_t at = name.empty() ? std::string_view::npos : line.text.find('"' + name + '"');
+    return TraceCell{value ? std::string_view(*value) : std::string_view(),
+                     at == std::string_view::npos ? 1 : at + 1};
+  };
+  const bool session = read_session_cells(
+      line, columns_, {cell(3, columns_.session), cell(4, columns_.end), cell(5, columns_.pause)},
+      times_,
+      [&](std::size_t column, const std::string& message, const std::string& hint) {
+        report(line, column, message, hint);
+      },
+      out);
+  return time && session && out.input_tokens > 0 && out.output_tokens > 0;
 }
 
 }  // namespace tiersim

@@ -1,6 +1,7 @@
 #include "workloads/serving/kv_pool.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/base/check.hpp"
 
@@ -10,23 +11,34 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   TS_EXPECTS(blocks > 0, blocks);
   if (!prefixes) return;
   parts_ = prefixes->parts;
+  keeps_idle_ = prefixes->keep_in_pool;
+  cost_growth_ = prefixes->cost_growth;
+  TS_EXPECTS(keeps_idle_ || prefixes->write_policy != WritePolicy::write_back);
   // A level that is smaller than an entry is left out.
-  std::vector<std::int64_t> levels = prefixes->levels;
-  for (std::int64_t& level : levels)
-    if (level < parts_->largest()) level = 0;
+  std::vector<PrefixLevel> levels = prefixes->levels;
+  for (PrefixLevel& level : levels)
+    if (level.blocks < parts_->largest()) level.blocks = 0;
+  PrefixLevel pool(blocks, prefixes->eviction);
+  pool.ttl = prefixes->ttl;
+  if (prefixes->pauses) pauses_.emplace(*prefixes->pauses);
   if (prefixes->write_policy == WritePolicy::write_back) {
-    cache_.emplace(levels);
+    cache_.emplace(levels, pool);
     return;
   }
-  cache_.emplace(std::vector<std::int64_t>{});
+  if (prefixes->write_policy == WritePolicy::write_through_selective) stored_from_use_ = 2;
+  cache_.emplace(std::vector<PrefixLevel>{}, pool);
   copies_.emplace(levels);
 }
 
+// All cost what the last one does: who lost the first one would have to compute that, too.
 PrefixEntries KvPool::entries_of(const PrefixPins& prefix) const {
   PrefixEntries out;
+  const auto last = static_cast<double>(prefix.before + std::ssize(prefix.names) - 1);
+  const double cost = 1 + cost_growth_ * std::max(0.0, last);
   if (parts_->whole_blocks() > 0)
     for (const std::uint64_t name : prefix.names) out.push_back(parts_->whole(name));
   for (const WindowPart& part : prefix.window) out.push_back(parts_->entry(part));
+  for (PrefixEntry& entry : out) entry.cost = cost;
   return out;
 }
 
@@ -37,18 +49,38 @@ std::int64_t KvPool::blocks_of(const PrefixPins& prefix) const {
   return sum;
 }
 
+bool KvPool::holds(const PrefixEntry& entry, std::int64_t level) const {
+  if (level > 0 && copies_) return copies_->holds(entry, level);
+  return cache_->level_of(entry) == level;
+}
+
 std::optional<std::int64_t> KvPool::level_of(const PrefixEntry& entry) const {
-  if (const auto level = cache_->level_of(entry)) return level;
+  if (const auto level = cache_->level_of(entry)) {
+    const auto at = static_cast<std::size_t>(*level);
+    if (at < passed_.size() && passed_[at] != 0) return std::nullopt;
+    return level;
+  }
   if (copies_)
-    if (const std::int64_t level = copies_->level_of(entry); level > 0) return level;
+    if (const std::int64_t level = copies_->level_of(entry, passed_); level > 0) return level;
   return std::nullopt;
+}
+
+std::int64_t KvPool::found_anywhere(std::span<const std::uint64_t> names) {
+  const std::vector<char> passed = std::exchange(passed_, {});
+  const std::int64_t entries = find(names).entries;
+  passed_ = passed;
+  return entries;
 }
 
 // Entries that are to be stored are pinned, so that they are not evicted before.
 void KvPool::write_through(std::span<const PrefixEntry> entries) {
   if (!copies_) return;
-  const PrefixEntries wanted = copies_->want(entries);
-  cache_->use(wanted);
+  PrefixEntries used;
+  std::ranges::copy_if(entries, std::back_inserter(used), [this](const PrefixEntry& entry) {
+    return cache_->uses(entry) >= stored_from_use_;
+  });
+  const PrefixEntries wanted = copies_->want(used);
+  cache_->hold(wanted);
   storing_ += tiersim::blocks_of(wanted);
 }
 
@@ -61,16 +93,32 @@ void KvPool::stored(const PrefixCopies::Store& store) {
   if (store.from > 0) return;
   cache_->release(store.entries);
   storing_ -= tiersim::blocks_of(store.entries);
+  if (!discarded_.empty()) {
+    PrefixEntries gone;
+    for (const PrefixEntry& entry : store.entries)
+      if (discarded_.erase(entry) > 0) gone.push_back(entry);
+    cache_->leave(gone);  // unless another sequence pins it by now
+  }
+  drop_idle();
 }
 
-// Evicts as many blocks as the pool is over its size. Each level that was written to got its
-// entries from the next nearer level with writes; levels without capacity are skipped.
+// Nothing is copied: under write-through the lower levels have what they want of it.
+void KvPool::drop_idle() {
+  if (!keeps_idle_) cache_->evict(cache_->evictable());
+}
+
+// Evicts as many blocks as the pool is over its size.
 void KvPool::make_room(std::vector<BlockMove>& moves) {
   if (!cache_) return;
   const std::int64_t over = own_ + cache_->pooled() - blocks_;
   if (over <= 0) return;
-  const PrefixMoves moved = cache_->evict(over);
-  std::int64_t from = 0;
+  append_stores(cache_->evict(over), 0, moves);
+}
+
+// Appends the stores of entries that left `from` for the levels below. Each level that was written
+// to got its entries from the next nearer level with writes; levels without capacity are skipped.
+void KvPool::append_stores(const PrefixMoves& moved, std::int64_t from,
+                           std::vector<BlockMove>& moves) {
   for (std::size_t level = 1; level < moved.written.size(); ++level) {
     if (moved.written[level] == 0) continue;
     const auto to = static_cast<std::int64_t>(level);
@@ -131,6 +179,26 @@ KvPool::Found KvPool::find(std::span<const std::uint64_t> names) const {
   return out;
 }
 
+KvPool::Load KvPool::load_of(std::span<const std::uint64_t> names) const {
+  Load out{.from = {0}};
+  const auto lies_in = [&](const PrefixEntry& entry) {
+    const auto level = static_cast<std::size_t>(level_of(entry).value_or(0));
+    if (level >= out.from.size()) out.from.resize(level + 1);
+    if (level > 0) out.from[level] += entry.blocks;
+    return level;
+  };
+  bool in_pool = true;
+  if (parts_->whole_blocks() > 0) {
+    for (const std::uint64_t name : names) {
+      in_pool = lies_in(parts_->whole(name)) == 0 && in_pool;
+      out.pooled += in_pool ? 1 : 0;
+    }
+  }
+  for (const WindowPart& part : parts_->needed(names)) lies_in(parts_->entry(part));
+  if (parts_->state_blocks() > 0 && !names.empty()) lies_in(parts_->state(names.back()));
+  return out;
+}
+
 PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
   PrefixEntries loads;
   if (prefix.names.empty()) return loads;
@@ -145,7 +213,10 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
     from[static_cast<std::size_t>(*level)] += entry.blocks;
     return *level;
   };
-  for (const PrefixEntry& entry : pins) levels.push_back(read(entry));
+  for (const PrefixEntry& entry : pins) {
+    levels.push_back(read(entry));
+    discarded_.erase(entry);  // somebody uses it again
+  }
   cache_->load(pins);
   if (copies_) copies_->touch(pins);
   if (parts_->state_blocks() > 0) {
@@ -169,13 +240,59 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
 }
 
 bool KvPool::is_loading(const PrefixPins& prefix) const {
-  return cache_ && !prefix.names.empty() && cache_->loading(entries_of(prefix)) > 0;
+  if (!cache_ || prefix.names.empty()) return false;
+  if (cache_->loading(entries_of(prefix)) > 0) return true;
+  if (parts_->state_blocks() == 0) return false;
+  const PrefixEntry state = parts_->state(prefix.names.back());  // which nobody pins
+  return cache_->loading({&state, 1}) > 0;
+}
+
+PrefixEntries KvPool::prefetch(std::span<const std::uint64_t> names, std::int64_t room,
+                               std::vector<BlockMove>& moves) {
+  PrefixEntries loads;
+  if (names.empty()) return loads;
+  PrefixEntries all = entries_of({names, window(names)});
+  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.back()));
+  room -= cache_->idle(all);  // these stay
+  if (!copies_) room = std::min(room, blocks_ - occupied());
+  PrefixEntries pooled;
+  std::vector<std::int64_t> from;  // blocks, by level
+  for (const PrefixEntry& entry : all) {
+    const auto level = static_cast<std::size_t>(level_of(entry).value_or(0));
+    if (level == 0) {
+      if (cache_->idle({&entry, 1}) > 0) pooled.push_back(entry);
+      continue;
+    }
+    if (entry.blocks > room) break;  // what follows is of no use without it
+    room -= entry.blocks;
+    if (level >= from.size()) from.resize(level + 1);
+    from[level] += entry.blocks;
+    loads.push_back(entry);
+  }
+  if (loads.empty()) return loads;
+  cache_->hold(pooled);
+  cache_->fetch(loads);
+  prefetching_ += tiersim::blocks_of(loads);
+  make_room(moves);
+  cache_->release(pooled);
+  for (std::size_t level = 1; level < from.size(); ++level)
+    if (from[level] > 0)
+      moves.push_back({MoveKind::prefetch, from[level], static_cast<std::int64_t>(level), 0});
+  TS_ENSURES(used() <= blocks_, used(), blocks_);
+  return loads;
+}
+
+void KvPool::prefetched(std::span<const PrefixEntry> entries) {
+  prefetching_ -= tiersim::blocks_of(entries);
+  arrived(entries);
+  cache_->release(entries);
 }
 
 void KvPool::arrived(std::span<const PrefixEntry> loads) {
   if (loads.empty()) return;
   cache_->arrived(loads);
   write_through(loads);
+  if (copies_) copies_->give_up(loads);
 }
 
 // Another sequence's copy stays where it made the same entry first. An entry that another one is
@@ -192,20 +309,86 @@ void KvPool::release(const PrefixPins& prefix) {
   if (!cache_) return;
   const PrefixEntries entries = entries_of(prefix);
   if (!entries.empty()) cache_->release(entries);
+  if (copies_) copies_->settle(entries);
+  drop_idle();
+}
+
+void KvPool::advance(SimTime now, std::vector<BlockMove>& moves) {
+  if (!cache_) return;
+  now_ = now;
+  if (pauses_)
+    while (const auto ended = pauses_->take_ended(now)) end_pause(*ended);
+  if (copies_) copies_->advance(now);
+  const std::int64_t levels = cache_->levels();
+  // From the last level on, so that what comes from above lives there from now on.
+  for (std::int64_t level = levels; level-- > 0;)
+    append_stores(cache_->expire(level, now), level, moves);
+}
+
+void KvPool::end_pause(const PrefixEntries& entries) {
+  cache_->release(entries);
+  drop_idle();
+}
+
+void KvPool::pause(const SessionPlace& place, const PrefixPins& prefix) {
+  if (!cache_) return;
+  resume(place);  // an earlier request of the session, if its next one went to another replica
+  PrefixEntries entries = entries_of(prefix);
+  const PrefixEntries used = entries;
+  if (parts_->state_blocks() > 0 && !prefix.names.empty()) {
+    const PrefixEntry state = parts_->state(prefix.names.back());  // a copy, which nobody pins
+    if (cache_->level_of(state) == 0 && cache_->loading({&state, 1}) == 0) entries.push_back(state);
+  }
+  if (!pauses_ || !pauses_->keep(place, entries, now_)) return release(prefix);
+  cache_->hold(std::span(entries).subspan(used.size()));
+  if (copies_) copies_->settle(used);
+}
+
+void KvPool::resume(const SessionPlace& place) {
+  if (!pauses_) return;
+  if (const auto entries = pauses_->take(place)) end_pause(*entries);
+}
+
+bool KvPool::end_a_pause() {
+  if (!pauses_) return false;
+  const auto entries = pauses_->take_first();
+  if (entries) end_pause(*entries);
+  return entries.has_value();
+}
+
+void KvPool::discard(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
+  if (!cache_) return;
+  release(prefix);
+  PrefixEntries entries = entries_of(prefix);
+  if (parts_->state_blocks() > 0 && !prefix.names.empty())
+    entries.push_back(parts_->state(prefix.names.back()));
+  append_stores(cache_->leave(entries), 0, moves);
+  if (!copies_) return;
+  for (const PrefixEntry& entry : entries)
+    if (copies_->is_coming(entry) && cache_->pins(entry) == 1)  // by its store alone
+      discarded_.insert(entry);
 }
 
 std::int64_t KvPool::keep(std::span<const PrefixEntry> entries, std::int64_t room,
                           std::vector<BlockMove>& moves) {
   PrefixEntries fresh;
+  PrefixEntries used;
   for (const PrefixEntry& entry : entries) {
-    if (cache_->level_of(entry) == 0 || entry.blocks > room) continue;
+    if (entry.blocks > room) continue;
+    const bool pooled = cache_->level_of(entry) == 0;
+    if (pooled && cache_->loading({&entry, 1}) > 0) continue;  // it comes by itself
+    // One that is in the pool may now be stored, since another prompt has used it.
+    if (pooled && cache_->uses(entry) != stored_from_use_) continue;
     room -= entry.blocks;
-    fresh.push_back(entry);
+    (pooled ? used : fresh).push_back(entry);
   }
   cache_->use(fresh);
   make_room(moves);
   for (const PrefixEntry& entry : fresh) cache_->release({&entry, 1});
   write_through(fresh);
+  write_through(used);
+  if (copies_) copies_->give_up(fresh);
+  drop_idle();
   return static_cast<std::int64_t>(fresh.size());
 }
 

@@ -1,11 +1,15 @@
 #pragma once
 // The KV blocks of one replica: those of sequences, and those of prompts that others may share.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "workloads/serving/paused_sessions.hpp"
 #include "workloads/serving/prefix_cache.hpp"
 #include "workloads/serving/prefix_copies.hpp"
 #include "workloads/serving/server_config.hpp"
@@ -21,9 +25,17 @@ enum class MoveKind : std::uint8_t {
   handover,
   state_load,   ///< a copy of a state into the blocks of a sequence, within the pool
   state_store,  ///< a copy of a sequence's state that is kept, within the pool
+  prefetch,     ///< a load of a prefix that no sequence uses yet
 };
-inline constexpr std::array<std::string_view, 7> kMoveKindNames{
-    "swap_out", "swap_in", "prefix_load", "prefix_store", "handover", "state_load", "state_store"};
+inline constexpr std::array<std::string_view, 8> kMoveKindNames{
+    "swap_out", "swap_in",    "prefix_load", "prefix_store",
+    "handover", "state_load", "state_store", "prefetch"};
+
+/// True for moves between the pool and the tiers that keep prefixes, or between these.
+constexpr bool is_of_prefixes(MoveKind kind) {
+  return kind == MoveKind::prefix_load || kind == MoveKind::prefix_store ||
+         kind == MoveKind::prefetch;
+}
 
 /// A move of blocks between levels. Level 0 is the pool; for prefixes, 1, 2, ... are the tiers
 /// below it.
@@ -39,21 +51,30 @@ struct BlockMove {
 struct PrefixPins {
   std::span<const std::uint64_t> names;
   std::span<const WindowPart> window = {};
+  std::int64_t before = 0;  ///< named blocks of the prompt before these
 
-  PrefixPins(std::span<const std::uint64_t> of_names, std::span<const WindowPart> of_window = {})
-      : names(of_names), window(of_window) {}
+  PrefixPins(std::span<const std::uint64_t> of_names, std::span<const WindowPart> of_window = {},
+             std::int64_t blocks_before = 0)
+      : names(of_names), window(of_window), before(blocks_before) {}
   /// Where all layers keep every position.
   PrefixPins(const PrefixBlocks& of_names) : names(of_names) {}
 };
 
 class KvPool {
  public:
-  /// With a prefix cache: what is kept of a named block, the blocks that each level below the pool
-  /// holds, and when they are written there.
+  /// With a prefix cache: what is kept of a named block, the levels below the pool, when they are
+  /// written, and what leaves the pool first.
   struct Prefixes {
     PrefixParts parts;
-    std::vector<std::int64_t> levels = {};
+    std::vector<PrefixLevel> levels = {};
+    Eviction eviction = Eviction::lru;
     WritePolicy write_policy = WritePolicy::write_through;
+    /// How much longer a named block takes to compute for each one before it, of the time of the
+    /// first one.
+    double cost_growth = 0;
+    bool keep_in_pool = true;  ///< what no sequence uses; under write-through it may be false
+    std::optional<Duration> ttl = {};        ///< of what no sequence uses, in the pool
+    std::optional<PauseLimits> pauses = {};  ///< none: pause() keeps nothing
   };
   KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes);
 
@@ -84,6 +105,26 @@ class KvPool {
     std::int64_t idle = 0;     ///< blocks in the pool that nobody pins yet
   };
   Found find(std::span<const std::uint64_t> names) const;
+  /// Loads pass over these levels from now on, [level] not 0, as if they had nothing: their queues
+  /// are too long.
+  void pass_over(std::vector<char> levels) { passed_ = std::move(levels); }
+  /// The named blocks that find() would find if no level were passed over.
+  std::int64_t found_anywhere(std::span<const std::uint64_t> names);
+  bool passes_over() const {
+    return std::ranges::any_of(passed_, [](char passed) { return passed != 0; });
+  }
+  /// No more blocks than these wait to be written through to the level.
+  void limit_stores(std::int64_t level, std::int64_t blocks) {
+    if (copies_) copies_->limit_queue(level, blocks);
+  }
+  /// What lower levels have of these names, all of which were found.
+  struct Load {
+    std::int64_t pooled = 0;              ///< leading names that the pool has
+    std::vector<std::int64_t> from = {};  ///< blocks, by level; [0] is 0
+  };
+  Load load_of(std::span<const std::uint64_t> names) const;
+  /// True where the level has the entry, alone or with others.
+  bool holds(const PrefixEntry& entry, std::int64_t level) const;
   /// The nearest level that has the entry; none: no level has.
   std::optional<std::int64_t> level_of(const PrefixEntry& entry) const;
   /// The stretches that a sequence pins when it finds these named blocks.
@@ -93,10 +134,35 @@ class KvPool {
   /// caller has checked the room: the blocks below and the idle ones are no longer available.
   PrefixEntries pin(const PrefixPins& prefix, std::vector<BlockMove>& moves);
   bool is_loading(const PrefixPins& prefix) const;
+  /// Begins to load what lower levels have of these names, all of which were found, into the pool,
+  /// the first ones first, as far as it fits in `room` blocks of those that are available. Under
+  /// write-back they take blocks that are free, so that nothing need be copied down. Until
+  /// prefetched() they are pinned, and then as any other that no sequence uses.
+  PrefixEntries prefetch(std::span<const std::uint64_t> names, std::int64_t room,
+                         std::vector<BlockMove>& moves);
+  void prefetched(std::span<const PrefixEntry> entries);
+  /// Blocks that are being prefetched.
+  std::int64_t prefetching() const { return prefetching_; }
   void arrived(std::span<const PrefixEntry> loads);
   /// Turns blocks of a sequence into entries that others can share, pinned by the sequence.
   void share(const PrefixPins& prefix);
   void release(const PrefixPins& prefix);
+
+  /// The time is `now`, which never falls. Entries whose lifetime has ended leave their levels, by
+  /// the appended moves, and pauses end that have lasted as long as they may.
+  void advance(SimTime now, std::vector<BlockMove>& moves);
+  /// Like release(), where the session pauses: its next request finds these pinned, if the limits
+  /// allow it.
+  void pause(const SessionPlace& place, const PrefixPins& prefix);
+  /// The same, where these leave the pool, as far as no other sequence uses them. Lower levels keep
+  /// theirs.
+  void discard(const PrefixPins& prefix, std::vector<BlockMove>& moves);
+  /// The session goes on: what pause() pinned for it is released. Its request has pinned it before.
+  void resume(const SessionPlace& place);
+  /// Entries of sessions that pause, once for each of these.
+  PrefixEntries preserved() const { return pauses_ ? pauses_->entries() : PrefixEntries{}; }
+  /// Ends the pause that began first; false where there is none.
+  bool end_a_pause();
   /// Blocks of the pool that these pin.
   std::int64_t blocks_of(const PrefixPins& prefix) const;
   /// Keeps copies of these that no sequence pins, where they fit in `room` blocks of those that are
@@ -113,6 +179,8 @@ class KvPool {
   std::int64_t storing() const { return storing_; }
 
   bool has_prefixes() const { return cache_.has_value(); }
+  /// Levels below the pool that are written through to.
+  std::int64_t levels_below() const { return copies_ ? copies_->levels() : 0; }
   /// With a prefix cache only.
   const PrefixParts& parts() const { return *parts_; }
   /// True where a sequence pins stretches of windows or chunks.
@@ -123,14 +191,26 @@ class KvPool {
   PrefixEntries entries_of(const PrefixPins& prefix) const;
   std::int64_t reachable(std::span<const std::uint64_t> names) const;
   void make_room(std::vector<BlockMove>& moves);
+  void append_stores(const PrefixMoves& moved, std::int64_t from, std::vector<BlockMove>& moves);
+  void drop_idle();
+  void end_pause(const PrefixEntries& entries);
   void write_through(std::span<const PrefixEntry> entries);
 
   std::int64_t blocks_;
+  std::int64_t stored_from_use_ = 1;  // an entry is written through once so many prompts used it
+  bool keeps_idle_ = true;
+  double cost_growth_ = 0;
   std::int64_t own_ = 0;
   std::optional<PrefixParts> parts_;
   std::int64_t storing_ = 0;            // blocks
+  std::int64_t prefetching_ = 0;        // blocks
   std::optional<PrefixCache> cache_;    // its levels are the pool alone where there are copies
   std::optional<PrefixCopies> copies_;  // under write-through
+  std::vector<char> passed_;            // by level
+  std::optional<PausedSessions> pauses_;
+  SimTime now_{};
+  // Discarded entries that are still being stored; for lookup only.
+  std::unordered_set<PrefixEntry, PrefixEntryHash> discarded_;
 };
 
 }  // namespace tiersim

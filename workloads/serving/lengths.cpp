@@ -8,18 +8,18 @@
 
 namespace tiersim {
 
+std::int64_t draw_length(const LengthConfig& config, Rng& rng) {
+  if (config.distribution == LengthDistribution::fixed) return config.tokens;
+  if (config.distribution == LengthDistribution::uniform)
+    return config.min + static_cast<std::int64_t>(
+                            rng.below(static_cast<std::uint64_t>(config.max - config.min) + 1));
+  const double tokens =
+      static_cast<double>(config.tokens) * portable_exp(config.sigma * draw_normal(rng));
+  const double most = static_cast<double>(config.max);
+  return std::max(config.min, static_cast<std::int64_t>(std::llround(std::min(tokens, most))));
+}
+
 Lengths::Lengths(const LengthConfig& config, std::uint64_t seed, std::string_view stream)
     : config_(config), rng_(seed, stream) {}
-
-std::int64_t Lengths::next() {
-  if (config_.distribution == LengthDistribution::fixed) return config_.tokens;
-  if (config_.distribution == LengthDistribution::uniform)
-    return config_.min + static_cast<std::int64_t>(
-                             rng_.below(static_cast<std::uint64_t>(config_.max - config_.min) + 1));
-  const double tokens =
-      static_cast<double>(config_.tokens) * portable_exp(config_.sigma * draw_normal(rng_));
-  const double most = static_cast<double>(config_.max);
-  return std::max(config_.min, static_cast<std::int64_t>(std::llround(std::min(tokens, most))));
-}
 
 }  // namespace tiersim

@@ -9,37 +9,33 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
+#include "workloads/serving/name_hash.hpp"
+#include "workloads/serving/trace_time.hpp"
 
 namespace tiersim {
 namespace {
 
 using Json = nlohmann::json;
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one to one, and every bit of
-// the result depends on every bit of the number.
-std::uint64_t mixed(std::uint64_t number) {
-  number = (number ^ number >> 30U) * 0xBF58476D1CE4E5B9U;
-  number = (number ^ number >> 27U) * 0x94D049BB133111EBU;
-  return number ^ number >> 31U;
-}
-
-// The name of a block; that of the first one has 0 before it.
-std::uint64_t block_name(std::uint64_t before, std::uint64_t id) {
-  return mixed(before + mixed(id + 0x9E3779B97F4A7C15U));
-}
-
 }  // namespace
 
 // The values of one line. The parser stops at anything that the form does not have.
 class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
  public:
-  static constexpr std::array<std::string_view, 4> kKeys{"timestamp", "input_length",
-                                                         "output_length", "hash_ids"};
+  static constexpr std::array<std::string_view, 8> kKeys{
+      "timestamp",  "input_length", "output_length", "hash_ids",
+      "session_id", "delay",        "group_id",      "is_restart"};
   static constexpr std::size_t kTimestamp = 0;
+  static constexpr std::size_t kInput = 1;
+  static constexpr std::size_t kOutput = 2;
   static constexpr std::size_t kHashIds = 3;
+  static constexpr std::size_t kSession = 4;
+  static constexpr std::size_t kDelay = 5;
+  static constexpr std::size_t kRestart = 7;
 
   void begin() {
     given_ = {};
+    times_ = {};
     ids_.clear();
     mistake_.clear();
     hint_.clear();
@@ -48,14 +44,20 @@ class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
     key_.reset();
   }
   std::uint64_t value(std::size_t key) const { return values_[key]; }
+  bool has(std::size_t key) const { return given_[key]; }
+  /// Of the timestamp or the delay, in picoseconds.
+  Int128 time(std::size_t key) const { return times_[key == kTimestamp ? 0 : 1]; }
+  std::uint64_t session() const { return session_; }
   const std::vector<std::uint64_t>& ids() const { return ids_; }
   const std::string& mistake() const { return mistake_; }
   const std::string& hint() const { return hint_; }
   std::size_t column() const { return column_; }
-  /// The first key that the line lacks, if any; hash_ids may be missing.
+  /// The first key that the line lacks, if any; hash_ids may be missing, and the timestamp where a
+  /// delay stands for it.
   std::optional<std::string_view> missing() const {
     for (std::size_t key = 0; key < kHashIds; ++key)
-      if (!given_[key]) return kKeys[key];
+      if (!given_[key] && !(key == kTimestamp && given_[kDelay])) return kKeys[key];
+    if (given_[kDelay] && !given_[kSession]) return kKeys[kSession];
     return std::nullopt;
   }
 
@@ -64,17 +66,24 @@ class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
       ids_.push_back(number);
       return true;
     }
-    if (level_ != 1 || key_ == kHashIds) return unfit("a number");
+    if (level_ != 1 || !is_number(*key_)) return unfit("a number");
     values_[*key_] = number;
+    if (is_time()) return take_time(std::to_string(number));
     return true;
   }
   bool number_integer(number_integer_t number) override { return unfit(std::to_string(number)); }
   bool number_float(number_float_t, const string_t& text) override {
-    return unfit(in_quotes(text));
+    return is_time() ? take_time(text) : unfit(in_quotes(text));
   }
   bool null() override { return unfit("null"); }
-  bool boolean(bool value) override { return unfit(value ? "true" : "false"); }
-  bool string(string_t& text) override { return unfit("the text " + in_quotes(text)); }
+  bool boolean(bool value) override {
+    return level_ == 1 && key_ == kRestart ? true : unfit(value ? "true" : "false");
+  }
+  bool string(string_t& text) override {
+    if (level_ != 1 || key_ != kSession) return unfit("the text " + in_quotes(text));
+    session_ = text_hash(text);
+    return true;
+  }
   bool binary(binary_t&) override { return unfit("no JSON"); }
 
   bool start_object(std::size_t) override {
@@ -111,9 +120,22 @@ class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
   bool unfit(const std::string& found) {
     if (level_ == 0) return stop("is " + found, "a line is an object");
     const bool of_list = key_ == kHashIds && level_ == 1;
-    return stop(
-        fmt::format("{}{} is {}", level_ == 2 ? "an element of " : "", kKeys[*key_], found),
-        of_list ? "it is a list of whole numbers from 0" : "it is a whole number, and not below 0");
+    return stop(fmt::format("{}{} is {}", level_ == 2 ? "an element of " : "", kKeys[*key_], found),
+                of_list            ? "it is a list of whole numbers from 0"
+                : is_time()        ? "it is a number of milliseconds, and not below 0"
+                : key_ == kSession ? "it is a text"
+                : key_ == kRestart ? "it is true or false"
+                                   : "it is a whole number, and not below 0");
+  }
+  static bool is_number(std::size_t key) {
+    return key != kHashIds && key != kSession && key != kRestart;
+  }
+  bool is_time() const { return level_ == 1 && (key_ == kTimestamp || key_ == kDelay); }
+  bool take_time(const std::string& text) {
+    const auto time = parse_decimal_time(text, -3);
+    if (!time || *time < 0) return unfit(in_quotes(text));
+    times_[key_ == kTimestamp ? 0 : 1] = *time;
+    return true;
   }
   bool stop(std::string mistake, std::string hint) {
     mistake_ = std::move(mistake);
@@ -121,8 +143,10 @@ class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  std::array<bool, 4> given_{};
-  std::array<std::uint64_t, 4> values_{};
+  std::array<bool, 8> given_{};
+  std::array<std::uint64_t, 8> values_{};
+  std::array<Int128, 2> times_{};  // of the timestamp and the delay
+  std::uint64_t session_ = 0;
   std::vector<std::uint64_t> ids_;
   std::string mistake_;
   std::string hint_;
@@ -134,6 +158,24 @@ class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
 MooncakeTrace::MooncakeTrace(TraceMistakes& mistakes)
     : TraceForm(mistakes), line_(std::make_unique<LineReader>()) {}
 MooncakeTrace::~MooncakeTrace() = default;
+
+// A first turn has the timestamp of its session, and a later one the delay after the turn before.
+bool MooncakeTrace::expect_time_of(const TraceLine& line, bool is_first) {
+  const bool timestamp = line_->has(LineReader::kTimestamp);
+  const bool delay = line_->has(LineReader::kDelay);
+  if (timestamp && delay)
+    report(line, 1, "has both a 'timestamp' and a 'delay'",
+           "the first turn of a session has a timestamp, and a later one a delay");
+  else if (is_first && !timestamp)
+    report(line, 1, "is the first turn of its session, and has no 'timestamp'",
+           "milliseconds since the start of the trace, in place of the delay");
+  else if (!is_first && !delay)
+    report(line, 1, "is a later turn of its session, and has no 'delay'",
+           "milliseconds after the end of the turn before, in place of the timestamp");
+  else
+    return true;
+  return false;
+}
 
 bool MooncakeTrace::read(const TraceLine& line, RecordedRequest& out) {
   line_->begin();
@@ -148,13 +190,27 @@ bool MooncakeTrace::read(const TraceLine& line, RecordedRequest& out) {
   const auto count = [&](std::size_t key) {
     return tokens(line, 1, LineReader::kKeys[key], fmt::format_int(line_->value(key)).str());
   };
-  constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
-  out.time = Int128{line_->value(LineReader::kTimestamp)} * kPicosecondsPerMillisecond;
-  out.input_tokens = count(1);
-  out.output_tokens = count(2);
+  out.time = line_->time(LineReader::kTimestamp);
+  out.input_tokens = count(LineReader::kInput);
+  out.output_tokens = count(LineReader::kOutput);
   out.prefix.clear();
+  out.session.reset();
+  out.end.reset();
+  out.pause.reset();
+  out.adds = line_->has(LineReader::kSession);
+  if (out.adds) {
+    out.session = line_->session();
+    if (line_->has(LineReader::kDelay)) out.pause = line_->time(LineReader::kDelay);
+    const auto [at, first] = times_.try_emplace(line_->session(), out.time);
+    if (!expect_time_of(line, first)) return false;
+    // A later turn comes no earlier than this.
+    if (!first) at->second += out.pause.value_or(0);
+    out.time = at->second;
+    out.prefix = line_->ids();
+    return out.input_tokens > 0 && out.output_tokens > 0;
+  }
   for (const std::uint64_t id : line_->ids())
-    out.prefix.push_back(block_name(out.prefix.empty() ? 0 : out.prefix.back(), id));
+    out.prefix.push_back(chained(out.prefix.empty() ? 0 : out.prefix.back(), id));
   return out.input_tokens > 0 && out.output_tokens > 0;
 }
 

@@ -1,39 +1,98 @@
 #include "workloads/serving/prefix_copies.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "sim/base/check.hpp"
 
 namespace tiersim {
 
-PrefixCopies::PrefixCopies(const std::vector<std::int64_t>& capacity) {
-  for (const std::int64_t blocks : capacity) {
-    TS_EXPECTS(blocks >= 0, blocks);
-    levels_.push_back({.capacity = blocks});
+PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) {
+  for (const PrefixLevel& level : levels) {
+    TS_EXPECTS(level.blocks >= 0, level.blocks);
+    levels_.emplace_back();
+    if (level.blocks > 0)
+      levels_.back().cache.emplace(name_of(level.eviction), level.blocks, level.ttl);
+    levels_.back().most_coming = level.queue;
+    levels_.back().exclusive = level.exclusive;
   }
 }
 
 std::int64_t PrefixCopies::below(std::int64_t level) const {
   for (std::int64_t next = level + 1; next <= levels(); ++next)
-    if (at(next).capacity > 0) return next;
+    if (at(next).cache) return next;
   return 0;
 }
 
-std::int64_t PrefixCopies::level_of(const PrefixEntry& entry) const {
+std::int64_t PrefixCopies::level_of(const PrefixEntry& entry, std::span<const char> passed) const {
+  const auto passes = [&](std::int64_t level) {
+    return static_cast<std::size_t>(level) < passed.size() &&
+           passed[static_cast<std::size_t>(level)] != 0;
+  };
   for (std::int64_t level = 1; level <= levels(); ++level)
-    if (at(level).places.contains(entry)) return level;
+    if (!passes(level) && at(level).cache && at(level).cache->contains(entry.key())) return level;
   return 0;
+}
+
+std::int64_t PrefixCopies::above(std::int64_t level) const {
+  while (--level > 0)
+    if (at(level).cache) return level;
+  return 0;
+}
+
+// True where the next level gets what leaves this one.
+bool PrefixCopies::feeds_exclusive(std::int64_t level) const {
+  const std::int64_t next = below(level);
+  return level > 0 && next > 0 && at(next).exclusive;
+}
+
+// These keys have left the level, the first one first.
+void PrefixCopies::hand_down(std::int64_t level, std::span<const std::uint64_t> left) {
+  PrefixEntries entries;
+  for (std::size_t k = left.size(); k-- > 0;) {  // in a store the last one comes first
+    const auto name = at(level).names.find(left[k]);
+    entries.push_back(name->second);
+    at(level).names.erase(name);
+  }
+  queue(below(level), entries);
+}
+
+void PrefixCopies::advance(SimTime now) {
+  for (std::int64_t level = 1; level <= levels(); ++level) {
+    if (!at(level).cache) continue;
+    std::vector<std::uint64_t> left;
+    at(level).cache->advance(now, &left);
+    if (feeds_exclusive(level)) hand_down(level, left);
+  }
+}
+
+void PrefixCopies::give_up(std::span<const PrefixEntry> entries) {
+  for (std::int64_t level = 1; level <= levels(); ++level) {
+    Level& of = at(level);
+    if (!of.exclusive || !of.cache) continue;
+    const std::int64_t nearer = above(level);
+    if (nearer == 0) continue;
+    for (const PrefixEntry& entry : entries) {
+      if (!of.cache->contains(entry.key()) || at(nearer).lacks(entry)) continue;
+      of.cache->drop(entry.key());
+      of.names.erase(entry.key());
+    }
+  }
 }
 
 void PrefixCopies::touch(std::span<const PrefixEntry> entries) {
   for (Level& level : levels_) {
-    for (std::size_t k = entries.size(); k-- > 0;) {
-      const auto place = level.places.find(entries[k]);
-      if (place != level.places.end())
-        level.recency.splice(level.recency.end(), level.recency, place->second);
-    }
+    if (!level.cache) continue;
+    for (std::size_t k = entries.size(); k-- > 0;)
+      if (level.cache->contains(entries[k].key())) level.cache->touch(entries[k].visit());
+  }
+}
+
+void PrefixCopies::settle(std::span<const PrefixEntry> entries) {
+  for (Level& level : levels_) {
+    if (!level.cache) continue;
+    for (std::size_t k = entries.size(); k-- > 0;)
+      if (level.cache->contains(entries[k].key())) level.cache->settle(entries[k].visit());
   }
 }
 
@@ -41,8 +100,13 @@ PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntr
   PrefixEntries out;
   if (level == 0) return out;
   Level& to = at(level);
-  std::ranges::copy_if(entries, std::back_inserter(out),
-                       [&](const PrefixEntry& entry) { return to.lacks(entry); });
+  for (const PrefixEntry& entry : entries) {
+    if (!to.lacks(entry)) continue;
+    const bool waits = to.coming_blocks > 0;  // an entry may be larger than the limit
+    if (waits && to.most_coming && to.coming_blocks + entry.blocks > *to.most_coming) break;
+    to.coming_blocks += entry.blocks;
+    out.push_back(entry);
+  }
   to.waiting.insert(to.waiting.end(), out.begin(), out.end());
   to.coming.insert(out.begin(), out.end());
   return out;
@@ -56,30 +120,45 @@ std::optional<PrefixCopies::Store> PrefixCopies::next(std::int64_t level) {
   Level& to = at(level);
   if (to.waiting.empty()) return std::nullopt;
   std::int64_t from = level - 1;
-  while (from > 0 && at(from).capacity == 0) --from;
+  while (from > 0 && !at(from).cache) --from;
   return Store{from, level, std::exchange(to.waiting, {})};
 }
 
 void PrefixCopies::stored(const Store& store) {
   Level& to = at(store.to);
+  const bool feeds = feeds_exclusive(store.to);
+  std::vector<std::uint64_t> left;
   for (std::size_t k = store.entries.size(); k-- > 0;) {
     const PrefixEntry& entry = store.entries[k];
-    TS_EXPECTS(to.coming.contains(entry) && !to.places.contains(entry), entry.name, entry.part);
+    TS_EXPECTS(to.coming.contains(entry), entry.name, entry.part);
     to.coming.erase(entry);
-    to.places.emplace(entry, to.recency.insert(to.recency.end(), entry));
-    to.size += entry.blocks;
-    while (to.size > to.capacity) {
-      to.size -= to.recency.front().blocks;
-      to.places.erase(to.recency.front());
-      to.recency.pop_front();
-    }
+    to.coming_blocks -= entry.blocks;
+    // The level above may have got it again meanwhile.
+    if (to.exclusive && store.from > 0 && at(store.from).cache->contains(entry.key())) continue;
+    to.cache->add(entry.visit(), &left);
+    if (feeds && to.cache->contains(entry.key())) to.names.emplace(entry.key(), entry);
   }
-  queue(below(store.to), store.entries);
+  if (!feeds) {
+    queue(below(store.to), store.entries);
+    return;
+  }
+  give_up_below(store);
+  hand_down(store.to, left);
+}
+
+// An exclusive level below has none of what the level has got.
+void PrefixCopies::give_up_below(const Store& store) {
+  Level& next = at(below(store.to));
+  for (const PrefixEntry& entry : store.entries) {
+    if (!at(store.to).cache->contains(entry.key()) || !next.cache->contains(entry.key())) continue;
+    next.cache->drop(entry.key());
+    next.names.erase(entry.key());
+  }
 }
 
 std::int64_t PrefixCopies::held(std::int64_t level) const {
   TS_EXPECTS(level >= 1 && level <= levels(), level, levels());
-  return at(level).size;
+  return at(level).cache ? at(level).cache->size() : 0;
 }
 
 }  // namespace tiersim

@@ -2,21 +2,26 @@
 // Copies of parts of prompts (PrefixEntry) in the tiers below the pool of KV blocks, under
 // write-through: a block is copied to the first tier soon after it was computed, and from each tier
 // to the next one, while it stays where it was. So an eviction copies nothing, as in vLLM's
-// offloading connector, LMCache and SGLang's HiCache. Each tier evicts by least recent use, and
-// within one prompt the last block first. The copies of one tier are written one after another, and
-// each takes all blocks that wait for that tier. The class only counts; its user simulates the
-// bytes.
+// offloading connector, LMCache and SGLang's HiCache. Each tier has an eviction policy
+// (workloads/eviction). In one store the last block comes first. The copies of one tier
+// are written one after another, and each takes all blocks that wait for that tier. The class only
+// counts; its user simulates the bytes.
+//
+// An exclusive tier gets no copies of what the tier above it has, but what leaves that one, and
+// gives up what is loaded from it, as a victim cache does (Jouppi, ISCA 1990). The room above is
+// free at once, as if a buffer held what is on its way down. A tier whose queue of stores is full
+// gets nothing more until it is shorter.
 //
 //   const auto held = copies.want(computed);   // the pool keeps these until they are stored
 //   while (const auto store = copies.next(1)) { ... copy; copies.stored(*store); }
 #include <cstdint>
-#include <list>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "workloads/eviction/block_cache.hpp"
 #include "workloads/serving/prefix_parts.hpp"
 
 namespace tiersim {
@@ -30,18 +35,35 @@ class PrefixCopies {
     PrefixEntries entries = {};
   };
 
-  /// `capacity`: blocks of each level below the pool, nearest first; a level of 0 is left out, and
-  /// any other holds the largest entry.
-  explicit PrefixCopies(const std::vector<std::int64_t>& capacity);
+  /// The levels below the pool, nearest first; one of 0 blocks is left out, and any other holds the
+  /// largest entry.
+  explicit PrefixCopies(const std::vector<PrefixLevel>& levels);
 
-  /// The nearest level that holds the entry; 0: none does.
-  std::int64_t level_of(const PrefixEntry& entry) const;
-  /// A prompt uses these: they become the most recently used of each level that has them, the first
-  /// block last of all to be evicted.
+  /// The nearest level that holds the entry and is not passed over; 0: none does.
+  std::int64_t level_of(const PrefixEntry& entry, std::span<const char> passed = {}) const;
+  /// The time is `now`, which never falls: entries leave a level whose lifetime has ended there.
+  void advance(SimTime now);
+  bool holds(const PrefixEntry& entry, std::int64_t level) const {
+    return at(level).cache && at(level).cache->contains(entry.key());
+  }
+  /// A prompt uses these, at each level that has them.
   void touch(std::span<const PrefixEntry> entries);
+  /// A prompt's use of these has ended: in the same order as touch(), without counting a use. So of
+  /// a prompt that was stored in pieces the last block is the first to be evicted under LRU.
+  void settle(std::span<const PrefixEntry> entries);
   /// These are in the pool. Returns those that the nearest level has not and that are not on their
   /// way; they wait to be stored.
   PrefixEntries want(std::span<const PrefixEntry> entries);
+  /// True for an entry of the pool that waits to be stored, or is being stored.
+  bool is_coming(const PrefixEntry& entry) const {
+    const std::int64_t first = below(0);
+    return first > 0 && at(first).coming.contains(entry);
+  }
+  /// These have been loaded into the pool, or were computed there: exclusive levels give up what
+  /// the level above has or is being written.
+  void give_up(std::span<const PrefixEntry> entries);
+  /// No more blocks than these wait for the level or are being written to it.
+  void limit_queue(std::int64_t level, std::int64_t blocks) { at(level).most_coming = blocks; }
   /// All entries that wait for this level; none where no entry does.
   std::optional<Store> next(std::int64_t level);
   /// The copy has ended. Its entries go on to the next level, where that has not got them.
@@ -53,15 +75,17 @@ class PrefixCopies {
 
  private:
   struct Level {
-    std::int64_t capacity = 0;            // blocks
-    std::int64_t size = 0;                // blocks
-    std::list<PrefixEntry> recency = {};  // the least recently used first
-    std::unordered_map<PrefixEntry, std::list<PrefixEntry>::iterator, PrefixEntryHash> places = {};
+    std::optional<BlockCache> cache = {};  // none: without capacity
     PrefixEntries waiting = {};
     std::unordered_set<PrefixEntry, PrefixEntryHash> coming = {};  // waiting, or on their way
+    std::int64_t coming_blocks = 0;
+    std::optional<std::int64_t> most_coming = {};
+    bool exclusive = false;
+    // Those of the cache by key, where the next level gets what leaves it; for lookup only.
+    std::unordered_map<std::uint64_t, PrefixEntry> names = {};
 
     bool lacks(const PrefixEntry& entry) const {
-      return !places.contains(entry) && !coming.contains(entry);
+      return !cache->contains(entry.key()) && !coming.contains(entry);
     }
   };
 
@@ -69,7 +93,12 @@ class PrefixCopies {
   const Level& at(std::int64_t level) const { return levels_[static_cast<std::size_t>(level) - 1]; }
   /// The next level with any capacity; 0: none.
   std::int64_t below(std::int64_t level) const;
+  /// The nearest level above with any capacity; 0: none below the pool.
+  std::int64_t above(std::int64_t level) const;
   PrefixEntries queue(std::int64_t level, std::span<const PrefixEntry> entries);
+  void give_up_below(const Store& store);
+  bool feeds_exclusive(std::int64_t level) const;
+  void hand_down(std::int64_t level, std::span<const std::uint64_t> left);
 
   std::vector<Level> levels_;
 };

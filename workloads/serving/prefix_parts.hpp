@@ -21,6 +21,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/base/units.hpp"
+#include "workloads/eviction/eviction_policy.hpp"
 #include "workloads/serving/block_group.hpp"
 #include "workloads/serving/request.hpp"
 
@@ -31,10 +33,16 @@ struct PrefixEntry {
   std::uint64_t name = 0;
   std::int64_t part = 0;
   std::int64_t blocks = 1;
+  double cost = 1;  ///< of computing it again, in any unit that all entries share
 
   /// Implicit, since a name alone is the one part of a model whose layers keep everything.
   PrefixEntry(std::uint64_t of_name, std::int64_t of_part = 0, std::int64_t takes = 1)
       : name(of_name), part(of_part), blocks(takes) {}
+  /// One name of 64 bits for block and part; as a block's own name, a hash.
+  std::uint64_t key() const {
+    return name ^ static_cast<std::uint64_t>(part) * 0x9E3779B97F4A7C15U;
+  }
+  Visit visit() const { return {.key = key(), .blocks = blocks, .cost = cost}; }
   friend bool operator==(const PrefixEntry& a, const PrefixEntry& b) {
     return a.name == b.name && a.part == b.part;
   }
@@ -43,9 +51,21 @@ using PrefixEntries = std::vector<PrefixEntry>;
 
 /// For lookup only, so that the order of a hash has no effect.
 struct PrefixEntryHash {
-  std::size_t operator()(const PrefixEntry& entry) const {
-    return entry.name ^ static_cast<std::uint64_t>(entry.part) * 0x9E3779B97F4A7C15U;
-  }
+  std::size_t operator()(const PrefixEntry& entry) const { return entry.key(); }
+};
+
+/// The room for entries at a level, in blocks, and what leaves it when.
+struct PrefixLevel {
+  std::int64_t blocks = 0;
+  Eviction eviction = Eviction::lru;       ///< what leaves when the level is full
+  std::optional<Duration> ttl = {};        ///< an entry leaves so long after its last use
+  bool exclusive = false;                  ///< it has no entry that the level above it has
+  std::optional<std::int64_t> queue = {};  ///< blocks that wait to be stored at most; none: all
+
+  /// Implicit, since LRU is what engines do.
+  PrefixLevel(std::int64_t of_blocks, Eviction leaves = Eviction::lru)
+      : blocks(of_blocks), eviction(leaves) {}
+  friend bool operator==(const PrefixLevel&, const PrefixLevel&) = default;
 };
 
 std::int64_t blocks_of(std::span<const PrefixEntry> entries);

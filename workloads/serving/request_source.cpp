@@ -7,6 +7,7 @@
 #include "workloads/serving/lengths.hpp"
 #include "workloads/serving/trace_file.hpp"
 #include "workloads/serving/workload_config.hpp"
+#include "workloads/sessions/session_source.hpp"
 
 namespace tiersim {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class RequestMaker {
  public:
   RequestMaker(const WorkloadConfig& config, std::uint64_t seed)
-      : left_(request_count(config)),
+      : left_(config.requests),
         input_(*config.input, seed, "serving.input_tokens"),
         output_(*config.output, seed, "serving.output_tokens") {}
 
@@ -45,7 +46,7 @@ class OpenSource final : public RequestSource {
     if (maker_.left() == 0) return std::nullopt;
     return maker_.make(arrivals_.next());
   }
-  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+  void after_completion(const Request&, SimTime, std::vector<Request>&) override {}
 
  private:
   RequestMaker maker_;
@@ -65,9 +66,8 @@ class LimitedSource final : public RequestSource {
     --first_;
     return maker_.make(arrivals_.next());
   }
-  std::optional<Request> after_completion(SimTime now) override {
-    if (maker_.left() == first_) return std::nullopt;
-    return maker_.make(std::max(now, arrivals_.next()));
+  void after_completion(const Request&, SimTime now, std::vector<Request>& out) override {
+    if (maker_.left() > first_) out.push_back(maker_.make(std::max(now, arrivals_.next())));
   }
 
  private:
@@ -82,7 +82,7 @@ class ClosedLoop final : public RequestSource {
       : think_time_(config.arrivals->think_time),
         rng_(seed, "serving.arrivals"),
         maker_(config, seed) {
-    const std::int64_t users = std::min(config.arrivals->users, request_count(config));
+    const std::int64_t users = std::min(config.arrivals->users, config.requests);
     for (std::int64_t i = 0; i < users; ++i) {
       const Int128 begin = Int128{config.arrivals->ramp_up.count()} * i / users;
       first_.push_back(later(Duration(static_cast<std::int64_t>(begin)), think()));
@@ -96,9 +96,9 @@ class ClosedLoop final : public RequestSource {
     first_.pop_back();
     return maker_.make(SimTime(arrival));
   }
-  std::optional<Request> after_completion(SimTime now) override {
-    if (maker_.left() == static_cast<std::int64_t>(first_.size())) return std::nullopt;
-    return maker_.make(SimTime(later(now.time_since_epoch(), think())));
+  void after_completion(const Request&, SimTime now, std::vector<Request>& out) override {
+    if (maker_.left() > static_cast<std::int64_t>(first_.size()))
+      out.push_back(maker_.make(SimTime(later(now.time_since_epoch(), think()))));
   }
 
  private:
@@ -120,22 +120,34 @@ class ClosedLoop final : public RequestSource {
   std::vector<Duration> first_;  // arrivals of the users' first requests, the latest first
 };
 
+std::unique_ptr<RequestSource> make_open_or_closed(const WorkloadConfig& config,
+                                                   std::uint64_t seed) {
+  TS_EXPECTS(config.arrivals && config.input && config.output);
+  if (config.arrivals->process == ArrivalProcess::closed_loop)
+    return std::make_unique<ClosedLoop>(config, seed);
+  if (config.arrivals->max_in_flight) return std::make_unique<LimitedSource>(config, seed);
+  return std::make_unique<OpenSource>(config, seed);
+}
+
 }  // namespace
 
 bool knows_all_arrivals(const WorkloadConfig& config) {
-  return config.trace || (config.arrivals->process != ArrivalProcess::closed_loop &&
-                          !config.arrivals->max_in_flight);
+  if (config.trace) return config.trace->sessions == 0;
+  return !config.sessions && config.arrivals->process != ArrivalProcess::closed_loop &&
+         !config.arrivals->max_in_flight;
 }
 
 Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,
                                                              std::uint64_t seed) {
   if (config.trace) return make_trace_source(config);
-  TS_EXPECTS(config.arrivals && config.input && config.output);
-  if (config.arrivals->process == ArrivalProcess::closed_loop)
-    return std::unique_ptr<RequestSource>(std::make_unique<ClosedLoop>(config, seed));
-  if (config.arrivals->max_in_flight)
-    return std::unique_ptr<RequestSource>(std::make_unique<LimitedSource>(config, seed));
-  return std::unique_ptr<RequestSource>(std::make_unique<OpenSource>(config, seed));
+  if (config.sessions) {
+    WorkloadConfig starts = config;
+    starts.sessions.reset();
+    starts.requests = config.sessions->count;
+    starts.input = starts.output = LengthConfig{.tokens = 1};
+    return make_session_source(config, seed, make_open_or_closed(starts, seed));
+  }
+  return make_open_or_closed(config, seed);
 }
 
 }  // namespace tiersim

@@ -1,6 +1,7 @@
 #include "workloads/serving/scheduler.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -12,7 +13,14 @@ std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
   if (limits.prefix_block == 0) return std::nullopt;
   return KvPool::Prefixes{.parts = PrefixParts(limits.groups, limits.block, limits.prefix_block),
                           .levels = limits.prefix_levels,
-                          .write_policy = limits.write_policy};
+                          .eviction = limits.prefix_eviction,
+                          .write_policy = limits.write_policy,
+                          .cost_growth = limits.prefix_cost_growth,
+                          .keep_in_pool = limits.keep_in_pool,
+                          .ttl = limits.prefix_ttl,
+                          .pauses = limits.tool_calls == PausedBlocks::preserve
+                                        ? std::optional(limits.pause_limits)
+                                        : std::nullopt};
 }
 
 }  // namespace
@@ -45,10 +53,10 @@ std::int64_t Scheduler::most_blocks_of(const Request& request) const {
   return pool_.has_prefixes() ? pool_.parts().most_blocks(positions) : blocks_for(s, positions);
 }
 
-// Blocks of all that run at their full lengths, and what is being written through, which may belong
-// to a sequence that has ended.
+// Blocks of all that run at their full lengths, what is being written through, which may belong to
+// a sequence that has ended, and what is being prefetched.
 std::int64_t Scheduler::promised() const {
-  std::int64_t blocks = pool_.storing();
+  std::int64_t blocks = pool_.storing() + pool_.prefetching();
   for (const Sequence* s : running_) blocks += most_for(*s);
   return blocks;
 }
@@ -81,7 +89,13 @@ std::int64_t Scheduler::cached_prefix(const Request& request) const {
 
 void Scheduler::submit(Sequence& s) {
   if (s.source < 0) s.prompt = limits_.encoder ? 1 : s.request.input_tokens;
-  waiting_.push_back(&s);
+  auto at = waiting_.end();
+  while (at != waiting_.begin() && goes_before(s, **std::prev(at))) --at;
+  waiting_.insert(at, &s);
+}
+
+bool Scheduler::goes_before(const Sequence& a, const Sequence& b) const {
+  return config_.scheduler.order == QueueOrder::priority && a.request.priority < b.request.priority;
 }
 
 Iteration Scheduler::plan() {
@@ -199,7 +213,11 @@ void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
     Sequence& s = *waiting_.front();
     if (!is_promised(s)) return;
     const bool back = s.swapped > 0 || s.source >= 0;
-    if (!(back ? bring_back(s, out) : admit(s, out, budget, whole))) return;
+    if (!(back ? bring_back(s, out) : admit(s, out, budget, whole))) {
+      // A session that pauses does not keep out the only one that could run.
+      if (running_.empty() && pool_.end_a_pause()) continue;
+      return;
+    }
     waiting_.pop_front();
     s.runs = true;
     running_.push_back(&s);
@@ -255,14 +273,17 @@ bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
   }
   std::vector<BlockMove> moves;
   while (!pool_.take(more, moves)) {
-    // The victim is the last admitted sequence that is neither loading nor in an iteration.
+    if (pool_.end_a_pause()) continue;  // sooner than a sequence that runs
+    // The victim is the last admitted sequence that is neither loading nor in an iteration; of
+    // those that go last, where there are priorities.
     const auto at_work = [&](const Sequence* other) {
       return other->in_flight > 0 ||
              std::ranges::count(out.pieces, other, &Iteration::Piece::sequence) != 0;
     };
     Sequence* victim = nullptr;
-    for (auto it = running_.rbegin(); it != running_.rend() && victim == nullptr; ++it)
-      if (!(*it)->loading() && !at_work(*it)) victim = *it;
+    for (auto it = running_.rbegin(); it != running_.rend(); ++it)
+      if (!(*it)->loading() && !at_work(*it) && (victim == nullptr || goes_before(*victim, **it)))
+        victim = *it;
     TS_INVARIANT(victim != nullptr);
     preempt(*victim, out);
     if (victim == &s) return false;
@@ -281,7 +302,7 @@ bool Scheduler::has_room(std::int64_t blocks) const {
 bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole) {
   const std::int64_t cost_of_all = limits_.encoder ? s.request.input_tokens : s.prompt;
   KvPool::Found found;
-  if (limits_.prefix_block > 0) found = pool_.find(prefix_of(s, usable(s)));
+  if (limits_.prefix_block > 0) found = found_for(s);
   const std::int64_t cached = found.entries * limits_.prefix_block;
   const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
   // A prompt that exceeds the budget by itself is read in an iteration of its own.
@@ -297,13 +318,15 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
     s.window.clear();
     return false;
   }
+  const bool others_load = limits_.prefix_block > 0 && pool_.is_loading(pins_of(s));
   pin_prefix(s, own, out);
+  pool_.resume(s.request.session);
   s.cached = cached;
   s.branch = found.matched;
   if (!s.has_started) s.cached_tokens = cached;
-  const bool waits = s.moves > 0 || pool_.is_loading(pins_of(s));
-  s.waits_for_prefix = waits && s.moves == 0;
-  if (waits) return true;
+  s.waits_for_prefix = others_load && s.moves == 0;
+  if (others_load || (s.moves > 0 && !limits_.layerwise_load)) return true;
+  load_within(s, out);
   out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens, s.cached});
   budget -= limits_.encoder ? left : tokens;
   return true;
@@ -346,14 +369,32 @@ void Scheduler::preempt(Sequence& s, Iteration& out) {
   }
   std::erase(running_, &s);
   s.runs = false;
-  waiting_.push_front(&s);
+  auto at = waiting_.begin();
+  while (at != waiting_.end() && goes_before(**at, s)) ++at;
+  waiting_.insert(at, &s);
 }
 
-void Scheduler::drop_blocks(Sequence& s) {
+void Scheduler::drop_own_blocks(Sequence& s) {
   pool_.give(s.blocks);
   s.blocks = 0;
   s.room = 0;
+}
+
+void Scheduler::drop_blocks(Sequence& s) {
+  drop_own_blocks(s);
   pool_.release(pins_of(s));
+  s.shared = 0;
+  s.window.clear();
+}
+
+// The sequence has ended. Where its session goes on after a tool call, its blocks may stay for it.
+void Scheduler::end_use(Sequence& s) {
+  if (!limits_.tool_calls || s.request.session.pause != SessionPause::tool) return drop_blocks(s);
+  drop_own_blocks(s);
+  if (*limits_.tool_calls == PausedBlocks::preserve)
+    pool_.pause(s.request.session, pins_of(s));
+  else
+    pool_.discard(pins_of(s), later_);
   s.shared = 0;
   s.window.clear();
 }
@@ -385,6 +426,7 @@ void Scheduler::finish(const Iteration& iteration) {
     slide(*s, s->cached - gained);
     if (!s->ended) s->generated += gained;
     if (iteration.drafts > 0) give_back_rejected(*s);
+    share_answer(*s, s->cached - gained);
     s->ended = s->is_done();
     any_ended = any_ended || s->ended;
   }
@@ -393,7 +435,7 @@ void Scheduler::finish(const Iteration& iteration) {
   if (together && !std::ranges::all_of(running_, &Sequence::ended)) return;
   for (Sequence* s : running_) {
     if (!s->ended) continue;
-    drop_blocks(*s);
+    end_use(*s);
     s->runs = false;
   }
   std::erase_if(running_, [](const Sequence* s) { return s->ended; });
@@ -405,9 +447,7 @@ void Scheduler::arrived(const SequenceMove& done) {
   if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
   pool_.arrived(std::exchange(s.loads, {}));
   keep_loaded_state(s);
-  for (Sequence* other : running_)
-    if (other->waits_for_prefix || other == &s)
-      other->waits_for_prefix = other->moves == 0 && pool_.is_loading(pins_of(*other));
+  end_waits(&s);
 }
 
 void Scheduler::hand_over(Sequence& s) {

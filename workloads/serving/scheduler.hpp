@@ -4,7 +4,8 @@
 // With pipeline stages several iterations are in flight, and they end in the order of their plans.
 // A decoding sequence is in one iteration at a time. Pieces of one prompt may be in several.
 //
-//   admission   first come, first served, a preempted sequence before all others; where blocks for
+//   admission   first come, first served, a preempted sequence before all others (under order:
+//               priority, among equal ones); where blocks for
 //               its whole prompt are free, beyond the watermark unless nothing runs. Under
 //               admission: whole, only where it and all that runs fit at their full length, so
 //               that nothing is preempted
@@ -14,14 +15,17 @@
 //   and
 //               those of rejected drafts are given back when the iteration ends
 //   prefixes    whole named blocks of a prompt that are cached are not computed again, except for
-//               the last position, which gives the first token; computed blocks are shared at once.
+//               the last position, which gives the first token; computed blocks are shared at once,
+//               those of an answer too where its text has a name.
 //               Of layers with a window a sequence pins what lies in it, and what has left it stays
 //               as long as nobody needs the room; a state is copied to the sequence at its
 //               admission, and copies of its own are kept where there is room that no sequence
 //               holds
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "workloads/serving/block_group.hpp"
@@ -41,9 +45,16 @@ struct BlockLimits {
   bool prompts_only = false;      ///< sequences leave for another replica after their first token
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
-  std::vector<std::int64_t> prefix_levels = {};  ///< blocks of each level below the pool
+  std::vector<PrefixLevel> prefix_levels = {};  ///< below the pool
+  Eviction prefix_eviction = Eviction::lru;     ///< what leaves the pool first
   WritePolicy write_policy = WritePolicy::write_through;
   KeptStates states = KeptStates::last;
+  double prefix_cost_growth = 0;                ///< KvPool::Prefixes::cost_growth
+  bool keep_in_pool = true;                     ///< prefixes that no sequence uses
+  bool layerwise_load = false;                  ///< a prompt is read while its prefix is loaded
+  std::optional<Duration> prefix_ttl = {};      ///< of these, in the pool
+  std::optional<PausedBlocks> tool_calls = {};  ///< what happens to a session's blocks meanwhile
+  PauseLimits pause_limits = {};                ///< where they are preserved
   std::optional<Drafting> drafting = {};  ///< of decoding sequences; none: one token an iteration
 
   /// Largest number of drafts of a sequence, for which blocks are taken during an iteration.
@@ -55,6 +66,13 @@ struct BlockLimits {
 struct SequenceMove {
   BlockMove move;
   Sequence* sequence = nullptr;
+};
+
+/// A prefix of a waiting prompt that lower levels have.
+struct PrefixLoad {
+  std::int64_t before = 0;              ///< positions before it, which the pool has
+  std::int64_t positions = 0;           ///< that would be computed without it
+  std::vector<std::int64_t> from = {};  ///< blocks to load, by level; [0] is 0
 };
 
 struct Iteration {
@@ -71,6 +89,9 @@ struct Iteration {
   std::vector<Piece> pieces = {};         ///< of prompts
   std::vector<SequenceMove> before = {};  ///< moves that must end before the iteration begins
   std::vector<SequenceMove> beside = {};  ///< moves that begin with it; arrived() reports their end
+  /// The same of sequences that work in this iteration, which ends after them: loads layer by
+  /// layer.
+  std::vector<SequenceMove> within = {};
   bool works() const { return !decodes.empty() || !pieces.empty(); }
   /// Tokens of the sequence at this place of `decodes`.
   std::int64_t gain(std::size_t place) const { return gains.empty() ? 1 : gains[place]; }
@@ -79,7 +100,30 @@ struct Iteration {
 class Scheduler {
  public:
   Scheduler(const ServerConfig& config, BlockLimits limits);
+  /// `loads` decides at each attempt to admit a prompt whether it loads what lower levels have of
+  /// it. Without it, it always does.
+  void choose_loads(std::function<bool(const PrefixLoad&)> loads) { loads_ = std::move(loads); }
 
+  /// The time is `now`, which never falls. It decides over lifetimes and pauses alone, so that a
+  /// server without them need not tell it.
+  void advance(SimTime now) { pool_.advance(now, later_); }
+  /// At the end of a run: what sessions that pause have pinned is released.
+  void end_pauses() {
+    while (pool_.end_a_pause()) {
+    }
+  }
+  /// Levels whose loads take too long, [level], which prompts pass over from now on; and the most
+  /// blocks that wait to be stored in one.
+  void pass_over(std::vector<char> levels) { pool_.pass_over(std::move(levels)); }
+  void limit_stores(std::int64_t level, std::int64_t blocks) { pool_.limit_stores(level, blocks); }
+  /// Begins to load into the pool what lower levels have of a prompt that is to come, or waits. The
+  /// moves are made beside the iterations, and prefetched() reports the end of all of them.
+  struct Prefetch {
+    std::vector<BlockMove> moves = {};  ///< none: there is nothing to load, or no room for it
+    PrefixEntries entries = {};
+  };
+  Prefetch prefetch(const Request& request);
+  void prefetched(const Prefetch& done);
   /// Adds a request, or one that another replica has prefilled. The sequence must outlive its stay
   /// here.
   void submit(Sequence& sequence);
@@ -115,12 +159,15 @@ class Scheduler {
  private:
   /// True where waiting prompts wait for more of them.
   bool holds_back(const Iteration& iteration);
+  /// True where the order of the queue puts `a` before `b`, whenever they came.
+  bool goes_before(const Sequence& a, const Sequence& b) const;
   std::int64_t promised() const;
   std::int64_t most_for(const Sequence& s) const;
   bool is_promised(const Sequence& s) const;
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
   std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
   std::int64_t usable(const Sequence& s) const;
+  KvPool::Found found_for(Sequence& s);
 
   Iteration next();
   void decode_running(Iteration& out);
@@ -136,12 +183,17 @@ class Scheduler {
   bool has_room(std::int64_t blocks) const;
   void preempt(Sequence& s, Iteration& out);
   void drop_blocks(Sequence& s);
+  void drop_own_blocks(Sequence& s);
+  void end_use(Sequence& s);
   void give_back_rejected(Sequence& s);
 
   // scheduler_prefixes.cpp
   PrefixPins pins_of(const Sequence& s) const { return {prefix_of(s, s.shared), s.window}; }
   void pin_prefix(Sequence& s, std::int64_t own, Iteration& out);
+  void end_waits(const Sequence* loaded);
+  static void load_within(const Sequence& s, Iteration& out);
   void share_computed(Sequence& s, std::int64_t before);
+  void share_answer(Sequence& s, std::int64_t before);
   void keep_copies(const Sequence& s, std::int64_t before, std::int64_t shared);
   std::int64_t room_for_copies() const;
   void keep_states(const PrefixEntries& states);
@@ -152,6 +204,7 @@ class Scheduler {
   ServerConfig config_;
   BlockLimits limits_;
   KvPool pool_;
+  std::function<bool(const PrefixLoad&)> loads_;
   std::vector<BlockMove> later_;  // copies that precede the next iteration
   std::int64_t watermark_;
   std::int64_t swapped_ = 0;

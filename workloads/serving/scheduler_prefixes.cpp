@@ -7,6 +7,27 @@
 
 namespace tiersim {
 
+// The prefix that a waiting prompt uses, which ends where loading the rest of it would not pay.
+KvPool::Found Scheduler::found_for(Sequence& s) {
+  const auto names = prefix_of(s, usable(s));
+  const KvPool::Found found = pool_.find(names);
+  if (!s.has_started) s.declined_tokens = 0;
+  if (!s.has_started && pool_.passes_over())
+    s.declined_tokens = (pool_.found_anywhere(names) - found.entries) * limits_.prefix_block;
+  if (!loads_ || found.below == 0) return found;
+  const auto first = [&](std::int64_t count) {
+    return names.first(static_cast<std::size_t>(count));
+  };
+  const KvPool::Load load = pool_.load_of(first(found.entries));
+  // Windows and states may be missing in the pool although it has all positions.
+  const KvPool::Found pooled = pool_.find(first(load.pooled));
+  const std::int64_t kept = pooled.below == 0 ? pooled.entries : 0;
+  const std::int64_t positions = (found.entries - kept) * limits_.prefix_block;
+  if (loads_({kept * limits_.prefix_block, positions, load.from})) return found;
+  if (!s.has_started) s.declined_tokens += positions;
+  return pool_.find(first(kept));
+}
+
 // Takes the blocks of an admitted sequence. Copies of a state precede the iteration, and so do
 // those that make room; loads run beside it.
 void Scheduler::pin_prefix(Sequence& s, std::int64_t own, Iteration& out) {
@@ -22,24 +43,70 @@ void Scheduler::pin_prefix(Sequence& s, std::int64_t own, Iteration& out) {
     (load ? out.beside : out.before).push_back({move, for_sequence ? &s : nullptr});
     if (load) ++s.moves;
   }
+  if (s.moves == 0) keep_loaded_state(s);  // it is in the pool, and may now be stored below
 }
 
-// Shares named blocks that are now whole. A block that the answer fills up is no prefix.
+// The iteration works on the sequence while its loads run.
+void Scheduler::load_within(const Sequence& s, Iteration& out) {
+  if (s.moves == 0) return;
+  const auto own =
+      std::stable_partition(out.beside.begin(), out.beside.end(),
+                            [&](const SequenceMove& move) { return move.sequence != &s; });
+  out.within.insert(out.within.end(), own, out.beside.end());
+  out.beside.erase(own, out.beside.end());
+}
+
+// Sequences wait no longer whose prefixes were loaded by others, and the one whose own loads ended
+// may wait for those of others now.
+void Scheduler::end_waits(const Sequence* loaded) {
+  for (Sequence* s : running_)
+    if (s->waits_for_prefix || s == loaded)
+      s->waits_for_prefix = s->moves == 0 && pool_.is_loading(pins_of(*s));
+}
+
+// Takes no room that is promised, nor the blocks that admission leaves free.
+Scheduler::Prefetch Scheduler::prefetch(const Request& request) {
+  Prefetch out;
+  if (limits_.prefix_block == 0) return out;
+  Sequence coming{.request = request};
+  coming.prompt = request.input_tokens;
+  const KvPool::Found found = found_for(coming);
+  if (found.below > 0)
+    out.entries =
+        pool_.prefetch(prefix_of(coming, found.entries), room_for_copies() - watermark_, out.moves);
+  return out;
+}
+
+void Scheduler::prefetched(const Prefetch& done) {
+  pool_.prefetched(done.entries);
+  end_waits(nullptr);
+}
+
+// Shares named blocks that are now whole. A block that the answer fills up is no prefix, unless the
+// answer's text has a name too.
 void Scheduler::share_computed(Sequence& s, std::int64_t before) {
   if (limits_.prefix_block == 0) return;
   const std::int64_t whole =
-      std::min(std::min(s.cached, s.request.input_tokens) / limits_.prefix_block,
+      std::min(std::min(s.cached, s.request.shareable_tokens()) / limits_.prefix_block,
                static_cast<std::int64_t>(s.request.prefix.size()));
   if (whole <= s.shared) return;
   const std::span<const std::uint64_t> names = prefix_of(s, whole);
   WindowParts held;
   if (pool_.has_windows()) held = pool_.parts().between(names, s.shared, s.room, std::nullopt);
-  const PrefixPins gained{names.subspan(static_cast<std::size_t>(s.shared)), held};
+  const PrefixPins gained{names.subspan(static_cast<std::size_t>(s.shared)), held, s.shared};
   pool_.share(gained);
   s.blocks -= pool_.blocks_of(gained);
   s.window.insert(s.window.end(), held.begin(), held.end());
   const std::int64_t shared = std::exchange(s.shared, whole);
   keep_copies(s, before, shared);
+}
+
+// The same for tokens of an answer. Copies of states are kept of prompts alone, and a replica that
+// received a cache shares none of it: the replica that reads the next prompt is another one.
+void Scheduler::share_answer(Sequence& s, std::int64_t before) {
+  if (limits_.prefix_block == 0 || s.request.named_tokens <= s.request.input_tokens) return;
+  if (s.source >= 0 || pool_.parts().state_blocks() > 0) return;
+  if (s.cached / limits_.prefix_block > s.shared) share_computed(s, before);
 }
 
 // Keeps stretches that a window has passed within this piece of the prompt, and states. No sequence

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "workloads/serving/law_names.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -27,6 +29,9 @@ void describe(Fields& f, SchedulerConfig& c) {
       "static: a batch until its last answer ends; prefill_first, decode_first: prompts "
       "whole, before or after what decodes; chunked: prompts in pieces beside it; mixed: whole "
       "prompts beside it.");
+  f.optional("order", c.order, kQueueOrderNames,
+             "Which waiting request is next: the first that came, or that of the lowest priority "
+             "number; the highest number is preempted first then.");
   f.optional("max_sequences", c.max_sequences, "That run at the same time on a replica.",
              in_range(1, kMostSequences));
   f.optional("max_batched_tokens", c.max_batched_tokens,
@@ -74,22 +79,147 @@ void describe(Fields& f, KvCacheConfig& c) {
           "leave it out, or admission: prompt");
 }
 
+void describe(Fields& f, TierCompression& c) {
+  f.doc("Compression of the blocks in a tier; what it costs in accuracy is not modelled.");
+  f.required("ratio", c.ratio, "Bytes of a block before, over those after.", in_range(1.0, 100.0));
+  f.required("compress", c.compress, "Bytes that one GPU's blocks have before it, a second.",
+             positive());
+  f.required("restore", c.restore, "The same of the way back.", positive());
+}
+
 void describe(Fields& f, PrefixTier& c) {
   f.doc("A tier below the pool that keeps blocks of earlier prompts.");
   f.required("tier", c.tier, "Tier of the system.");
   f.required("capacity", c.capacity, "That one replica may fill.", positive());
+  f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
+             "What leaves the tier when it is full.");
+  f.optional("ttl", c.ttl,
+             "A block leaves the tier so long after it came or a prompt last used it; none by "
+             "default.",
+             positive());
+  f.optional("exclusive", c.exclusive,
+             "True: it gets what leaves the tier above it, and gives up what is loaded. False: it "
+             "gets copies of what that tier has.");
+  f.optional("max_load_wait", c.max_load_wait,
+             "Prompts pass the tier over while its loads under way take longer; no limit by "
+             "default.",
+             positive());
+  f.optional("max_store_wait", c.max_store_wait,
+             "Blocks are not written through to the tier while those that wait take longer; no "
+             "limit by default.",
+             positive());
+  f.optional("compression", c.compression, "Of the blocks in the tier; none by default.");
 }
+
+void describe(Fields& f, ToolCallsConfig& c) {
+  f.doc("Blocks of a session while its tool, or its sub-agents, run.");
+  std::string blocks = spelled(kPausedBlocksNames, c.blocks);
+  f.select("blocks", blocks,
+           {{"preserve", "they stay in the pool for a time"},
+            {"discard", "they leave the pool, but for those that other sequences use"}},
+           [&](const std::string& chosen, Fields& fields) {
+             if (chosen != "preserve") return;
+             fields.required("time", c.time,
+                             "How long they stay at most; then they are as other blocks that "
+                             "nobody uses.",
+                             positive());
+             fields.optional("pool_share", c.pool_share,
+                             "Share of the pool for the blocks of all sessions that pause. A "
+                             "session beyond it keeps none.",
+                             in_range(0.001, 1.0));
+           });
+  c.blocks = enumerator<PausedBlocks>(kPausedBlocksNames, blocks);
+}
+
+void describe(Fields& f, PrefetchConfig& c) {
+  f.doc("Loads from lower tiers into the pool before a prompt is admitted, where there is room.");
+  f.optional("at_arrival", c.at_arrival, "Once a prompt comes, where others run.");
+  f.optional("before_tool_ends", c.before_tool_ends,
+             "So long before a session's tool ends, which the server is told; not by default.",
+             at_least(Duration{}));
+  f.check(c.at_arrival || c.before_tool_ends > Duration{}, "at_arrival",
+          "leaves no time at which anything would be loaded", "true, or before_tool_ends");
+}
+
+namespace {
+
+// A tier can be exclusive or limited only where the write policy allows it.
+void check_tiers(Fields& f, const PrefixCacheConfig& c) {
+  const bool back = c.write_policy == WritePolicy::write_back;
+  for (std::size_t i = 0; i < c.tiers.size(); ++i) {
+    const std::string key = fmt::format("tiers.{}.", i);
+    f.check(!c.tiers[i].exclusive || !back, key + "exclusive",
+            "has no effect: under write_back a block is in one place at a time",
+            "leave it out, or write_policy: write_through");
+    f.check(!c.tiers[i].exclusive || back || i > 0, key + "exclusive",
+            "is not possible: the first tier is written what the pool has",
+            "leave it out, or write_policy: write_back");
+    f.check(!c.tiers[i].max_store_wait || !back, key + "max_store_wait",
+            "has no effect: under write_back the GPU waits for every store",
+            "leave it out, or write_policy: write_through");
+  }
+}
+
+}  // namespace
 
 void describe(Fields& f, PrefixCacheConfig& c) {
   f.doc("Blocks of earlier prompts, kept for those that begin alike.");
   f.optional("tiers", c.tiers, "Below the pool, nearest first; none: in the pool only.");
+  f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
+             "What leaves the pool, of the blocks that no sequence uses.");
   f.optional("write_policy", c.write_policy, kWritePolicyNames,
-             "Through: blocks are copied down in the background once they are computed. Back: once "
-             "they leave the pool, while the GPU waits.");
+             "Through: blocks are copied down in the background once they are computed; selective: "
+             "once a second prompt has used them. Back: once they leave the pool, while the GPU "
+             "waits.");
+  f.optional("load", c.load, kLoadPolicyNames,
+             "What a prompt does with blocks that lower tiers have: always loads them, or only "
+             "where that is estimated to end before they would be computed again.");
+  f.optional("keep_in_pool", c.keep_in_pool,
+             "False: blocks leave the pool once no sequence uses them, and lower tiers alone keep "
+             "them.");
+  f.check(c.load == LoadPolicy::always || !c.tiers.empty(), "load",
+          "has no effect: there is no tier below the pool", "leave it out, or tiers");
+  f.check(c.keep_in_pool || !c.tiers.empty(), "keep_in_pool",
+          "would keep nothing: there is no tier below the pool", "leave it out, or tiers");
+  f.check(c.keep_in_pool || c.write_policy != WritePolicy::write_back, "keep_in_pool",
+          "would make the GPU wait for a copy of every block that a sequence leaves",
+          "leave it out, or write_policy: write_through");
+  f.check(c.keep_in_pool || c.write_policy != WritePolicy::write_through_selective, "keep_in_pool",
+          "would leave no block for a second prompt, which is what stores it",
+          "leave it out, or write_policy: write_through");
   f.optional("states", c.states, kKeptStatesNames,
              "States of linear attention that are kept, at the ends of whole named blocks: of each "
              "piece of a prompt the last one, and the one where it leaves what is cached; or all. "
              "By default the last, as SGLang and vLLM do.");
+  f.optional("ttl", c.ttl,
+             "A block that no sequence uses leaves the pool so long after its last use; none by "
+             "default.",
+             positive());
+  f.optional("tool_calls", c.tool_calls,
+             "What the pool does with a session's blocks while its tool runs; nothing by default, "
+             "so that the eviction policy alone decides.");
+  f.optional("prefetch", c.prefetch,
+             "Loads from lower tiers before a prompt is admitted; none by default.");
+  f.optional("layerwise_load", c.layerwise_load,
+             "True: a prompt is computed while its prefix is loaded, layer after layer. False: "
+             "after that.");
+  f.optional("moved_by", c.moved_by, kMovedByNames,
+             "What copies blocks between the pool and tiers, and from tier to tier: a copy engine, "
+             "or a kernel, whose rates and SMs system.sm has.");
+  f.check(c.keep_in_pool || !c.ttl, "ttl", "has no effect: keep_in_pool: false leaves nothing",
+          "leave it out, or a ttl of the tiers");
+  f.check(c.keep_in_pool || !c.tool_calls || c.tool_calls->blocks != PausedBlocks::discard,
+          "tool_calls", "has no effect: keep_in_pool: false leaves nothing", "leave it out");
+  check_tiers(f, c);
+  f.check(!c.prefetch || !c.tiers.empty(), "prefetch",
+          "has no effect: there is no tier below the pool", "leave it out, or tiers");
+  f.check(!c.prefetch || c.keep_in_pool, "prefetch",
+          "would load what leaves the pool at once, since keep_in_pool is false",
+          "leave it out, or keep_in_pool: true");
+  f.check(c.moved_by == MovedBy::copy_engine || !c.tiers.empty(), "moved_by",
+          "has no effect: there is no tier below the pool", "leave it out, or tiers");
+  f.check(!c.layerwise_load || !c.tiers.empty(), "layerwise_load",
+          "has no effect: there is no tier below the pool", "leave it out, or tiers");
 }
 
 void describe(Fields& f, DisaggregationConfig& c) {

@@ -26,6 +26,7 @@
 #include "sim/base/number_class.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/fields.hpp"
+#include "workloads/eviction/eviction_policy.hpp"
 
 namespace tiersim {
 
@@ -45,8 +46,16 @@ enum class SchedulerPolicy : std::uint8_t {
 inline constexpr std::array<std::string_view, 5> kSchedulerPolicyNames{
     "static", "prefill_first", "decode_first", "chunked", "mixed"};
 
+/// Which waiting request is admitted next, and which running one gives up its blocks.
+enum class QueueOrder : std::uint8_t {
+  fcfs,      ///< the first that came; the last that was admitted
+  priority,  ///< the lowest number, the first that came of equal ones; the highest number (vLLM)
+};
+inline constexpr std::array<std::string_view, 2> kQueueOrderNames{"fcfs", "priority"};
+
 struct SchedulerConfig {
   SchedulerPolicy policy = SchedulerPolicy::chunked;
+  QueueOrder order = QueueOrder::fcfs;
   std::int64_t max_sequences = 256;        ///< running at the same time on a replica
   std::int64_t max_batched_tokens = 8192;  ///< new tokens of an iteration
   /// Iterations that prompts wait, beside others that decode, for more of them to come, as long as
@@ -91,20 +100,45 @@ struct KvCacheConfig {
 };
 void describe(Fields& f, KvCacheConfig& c);
 
+/// Compression of what a tier keeps, on each GPU: blocks are compressed before they are written and
+/// restored after they are read. Copies at the same time each have these rates.
+struct TierCompression {
+  double ratio = 1;                                        ///< bytes before over bytes after
+  Sourced<Bandwidth> compress = {.source = "not stated"};  ///< bytes before, a second
+  Sourced<Bandwidth> restore = {.source = "not stated"};
+};
+void describe(Fields& f, TierCompression& c);
+
 /// A tier below the pool for blocks of earlier prompts.
 struct PrefixTier {
   std::string tier;
   Bytes capacity;  ///< for one replica
+  Eviction eviction_policy = Eviction::lru;
+  /// A block leaves the tier so long after it came or a prompt last used it; none: it stays until
+  /// the room is needed.
+  std::optional<Duration> ttl = {};
+  /// True: under write-through it has what leaves the tier above it, and not what that one has; a
+  /// block that is loaded from it leaves it.
+  bool exclusive = false;
+  /// A prompt passes the tier over while the loads under way from it take longer than this.
+  std::optional<Duration> max_load_wait = {};
+  /// Blocks are not written through to it while those that wait take longer than this.
+  std::optional<Duration> max_store_wait = {};
+  std::optional<TierCompression> compression = {};
+
+  double ratio() const { return compression ? compression->ratio : 1; }
 };
 void describe(Fields& f, PrefixTier& c);
 
 /// When a block of a prompt is written to the tiers below the pool, by the names of SGLang's
 /// HiCache.
 enum class WritePolicy : std::uint8_t {
-  write_through,  ///< once it is computed, in the background; it may be in several tiers
-  write_back,     ///< once it leaves the pool, which waits; it is in one tier at a time
+  write_through,            ///< once it is computed, in the background; it may be in several tiers
+  write_through_selective,  ///< the same once a second prompt has used it
+  write_back,               ///< once it leaves the pool, which waits; it is in one tier at a time
 };
-inline constexpr std::array<std::string_view, 2> kWritePolicyNames{"write_through", "write_back"};
+inline constexpr std::array<std::string_view, 3> kWritePolicyNames{
+    "write_through", "write_through_selective", "write_back"};
 
 /// Which states of linear attention are kept, at the ends of whole named blocks of a prompt.
 enum class KeptStates : std::uint8_t {
@@ -116,12 +150,71 @@ enum class KeptStates : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kKeptStatesNames{"last", "all"};
 
+/// Whether a prompt loads what lower tiers have of it.
+enum class LoadPolicy : std::uint8_t {
+  always,
+  if_faster,  ///< only where computing it again is estimated to take longer
+};
+inline constexpr std::array<std::string_view, 2> kLoadPolicyNames{"always", "if_faster"};
+
+/// The treatment of a session's blocks in the pool while its tool or sub-agents run. The names are
+/// InferCept's (Abhyankar et al., ICML 2024).
+enum class PausedBlocks : std::uint8_t {
+  preserve,  ///< they stay, up to a limit of time and of the pool (Continuum, arXiv 2511.02230)
+  discard,   ///< they leave, but for those that other sequences use; lower tiers keep theirs
+};
+inline constexpr std::array<std::string_view, 2> kPausedBlocksNames{"preserve", "discard"};
+
+struct ToolCallsConfig {
+  PausedBlocks blocks = PausedBlocks::preserve;
+  Duration time{};        ///< preserve: after it the blocks are as any other that nobody uses
+  double pool_share = 1;  ///< preserve: of the pool, for all sessions; one beyond it keeps nothing
+};
+void describe(Fields& f, ToolCallsConfig& c);
+
+/// When blocks of a prompt are loaded from lower tiers into the pool before the prompt is admitted.
+struct PrefetchConfig {
+  bool at_arrival = true;  ///< and the prompt must wait (SGLang's HiCache)
+  /// So long before the end of a session's tool call (KVFlow, arXiv 2507.07400); 0: not then.
+  Duration before_tool_ends{};
+};
+void describe(Fields& f, PrefetchConfig& c);
+
+/// The mover of blocks between the pool and the tiers below it.
+enum class MovedBy : std::uint8_t {
+  copy_engine,  ///< DMA, which takes nothing from kernels but bandwidth (vLLM's connector)
+  kernel,       ///< loads and stores of SMs, at the rates of `system.sm` and with the SMs it takes
+};
+inline constexpr std::array<std::string_view, 2> kMovedByNames{"copy_engine", "kernel"};
+
 struct PrefixCacheConfig {
   std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
+  /// What leaves the pool first of the prefixes that no sequence uses.
+  Eviction eviction_policy = Eviction::lru;
   WritePolicy write_policy = WritePolicy::write_through;
+  LoadPolicy load = LoadPolicy::always;
+  /// False: the pool has only what sequences use, as in vLLM without prefix caching on the GPU.
+  bool keep_in_pool = true;
   /// By default as SGLang's MambaRadixCache (mamba_radix_cache.py) and vLLM's mamba_cache_mode
   /// `align`, each of which keeps one for a piece; of models without states: none.
   std::optional<KeptStates> states = {};
+  /// A block that no sequence uses leaves the pool so long after its last use; none: it stays until
+  /// the room is needed.
+  std::optional<Duration> ttl = {};
+  /// None: blocks of a session that pauses are as any other that nobody uses (vLLM, SGLang).
+  std::optional<ToolCallsConfig> tool_calls = {};
+  std::optional<PrefetchConfig> prefetch = {};  ///< none: loads begin at a prompt's admission
+  /// True: a prompt is computed while its prefix is loaded, layer after layer, as vLLM's connectors
+  /// (wait_for_layer_load) and SGLang's HiCache do. False: after its load.
+  bool layerwise_load = false;
+  MovedBy moved_by = MovedBy::copy_engine;
+
+  /// True where a prompt may compute what a lower tier has of it.
+  bool may_decline() const {
+    for (const PrefixTier& tier : tiers)
+      if (tier.max_load_wait) return true;
+    return load == LoadPolicy::if_faster;
+  }
 };
 void describe(Fields& f, PrefixCacheConfig& c);
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/base/expected.hpp"
@@ -47,11 +48,16 @@ struct RequestTrace {
   }
 };
 
+/// Number of turns of each session, by its key (RecordedRequest::session); for lookup only.
+using TracedTurns = std::unordered_map<std::uint64_t, std::int64_t>;
+
 /// What a pass over a whole trace finds.
 struct TraceSummary {
   std::int64_t requests = 0;
+  std::int64_t sessions = 0;  ///< requests that name none included; 0: no request names one
+  TracedTurns turns = {};
   Int128 first = 0;         ///< earliest time, in the file's picoseconds
-  bool in_order = true;     ///< the requests stand in the order of arrival
+  bool in_order = true;     ///< the requests, or the first ones of sessions, stand in that order
   std::string digest = {};  ///< SHA-256 of the file's bytes
 };
 

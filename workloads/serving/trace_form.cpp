@@ -34,6 +34,22 @@ void describe(Fields& f, TraceColumns& c) {
   f.required("arrival", c.arrival, "When the request came.");
   f.required("input", c.input, "Tokens of the prompt.");
   f.required("output", c.output, "Tokens of the answer.");
+  f.optional("session", c.session,
+             "Name of the session that the request is a turn of. A turn waits for the end of the "
+             "one before, and for a pause; what has no name is a session of one turn.");
+  f.optional("end", c.end,
+             "When the answer ended, in the form of `arrival`: the pause before a turn is the time "
+             "from the end of the one before.");
+  f.optional("pause", c.pause,
+             "The pause before a turn, a number of the unit of `time` (s beside iso); may be empty "
+             "in the first turn of a session.");
+  f.check(c.session.empty() || c.end.empty() != c.pause.empty(), "session",
+          c.end.empty() ? "has no pauses between its turns" : "has its pauses twice",
+          "name one column beside it: `end` or `pause`");
+  f.check(!c.session.empty() || c.end.empty(), "end", "has no effect without `session`",
+          "name the column of the sessions, or leave it out");
+  f.check(!c.session.empty() || c.pause.empty(), "pause", "has no effect without `session`",
+          "name the column of the sessions, or leave it out");
 }
 
 void describe(Fields& f, TraceFormat& c) {

@@ -27,6 +27,11 @@ struct TraceColumns {
   std::string arrival = {};
   std::string input = {};   ///< tokens of the prompt
   std::string output = {};  ///< tokens of the answer
+  /// Name of the session that the request is a turn of; empty: requests wait for nothing. With it
+  /// one of the two that follow.
+  std::string session = {};
+  std::string end = {};    ///< when the answer ended, in the form of `arrival`
+  std::string pause = {};  ///< from the end of the turn before to this one, a number of `time`
 };
 void describe(Fields& f, TraceColumns& c);
 
@@ -45,6 +50,13 @@ struct RecordedRequest {
   std::int64_t input_tokens = 1;
   std::int64_t output_tokens = 1;
   std::vector<std::uint64_t> prefix = {};  ///< a name stands for a block and all before it
+  // Of a turn of a session.
+  std::optional<std::uint64_t> session = {};  ///< hash of the session's name
+  std::optional<Int128> end = {};             ///< picoseconds, as `time`
+  std::optional<Int128> pause = {};           ///< picoseconds
+  /// True where `input_tokens` are what the turn adds to the one before and its answer, and
+  /// `prefix` has the numbers of their blocks, which stand for these alone.
+  bool adds = false;
 };
 
 class TraceForm {

@@ -1,44 +1,16 @@
 // The requests of a trace as a source: read as they are replayed, or from memory where the file
 // does not have them in the order of arrival.
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
 #include "workloads/serving/trace_file.hpp"
+#include "workloads/serving/trace_replay.hpp"
+#include "workloads/sessions/traced_source.hpp"
 
 namespace tiersim {
 namespace {
-
-namespace fs = std::filesystem;
-
-// When and how long a file was, to see that it did not change.
-struct FileState {
-  std::uintmax_t size = 0;
-  fs::file_time_type time = {};
-  friend bool operator==(const FileState&, const FileState&) = default;
-};
-FileState state_of(const std::string& path) {
-  std::error_code error;
-  return {fs::file_size(path, error), fs::last_write_time(path, error)};
-}
-
-// Replays recorded times from 0 on.
-class Replay {
- public:
-  explicit Replay(const TraceConfig& config) : speed_(config.speed) {}
-
-  SimTime at(Duration recorded) const {
-    if (speed_ == 1) return SimTime(recorded);  // exact also where a double cannot hold picoseconds
-    const double ps = static_cast<double>(recorded.count()) / speed_;
-    if (!(ps < 9.2e18)) throw UnitOverflow();
-    return SimTime(Duration(std::llround(ps)));
-  }
-
- private:
-  double speed_;
-};
 
 class SortedTrace final : public RequestSource {
  public:
@@ -59,7 +31,7 @@ class SortedTrace final : public RequestSource {
                    .output_tokens = recorded.output_tokens,
                    .prefix = {prefix.begin(), prefix.end()}};
   }
-  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+  void after_completion(const Request&, SimTime, std::vector<Request>&) override {}
 
  private:
   Replay replay_;
@@ -71,7 +43,7 @@ class SortedTrace final : public RequestSource {
 
 class StreamedTrace final : public RequestSource {
  public:
-  StreamedTrace(const TraceConfig& config, std::int64_t count, FileState state)
+  StreamedTrace(const TraceConfig& config, std::int64_t count, TraceFileState state)
       : path_(config.requests.source),
         replay_(config),
         skip_(config.skip),
@@ -95,7 +67,7 @@ class StreamedTrace final : public RequestSource {
     if (made_ == count_ && state_of(path_) != state_) fail();
     return out;
   }
-  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+  void after_completion(const Request&, SimTime, std::vector<Request>&) override {}
 
  private:
   void advance() {
@@ -109,7 +81,7 @@ class StreamedTrace final : public RequestSource {
   Replay replay_;
   std::int64_t skip_;
   std::int64_t count_;
-  FileState state_;
+  TraceFileState state_;
   TraceMistakes mistakes_;
   TraceReader reader_;
   RecordedRequest recorded_;
@@ -135,7 +107,7 @@ Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig&
   TS_EXPECTS(config.trace.has_value());
   const TraceConfig& trace = *config.trace;
   const std::string& path = trace.requests.source;
-  const FileState state = state_of(path);
+  const TraceFileState state = state_of(path);
   TraceLines lines(path);
   if (!lines.error().empty())
     return Unexpected(fmt::format("cannot read the trace '{}': {}", path, lines.error()));
@@ -156,8 +128,12 @@ Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig&
   if (summary->requests != trace.requests.value)
     return Unexpected(fmt::format("the trace '{}' has {} requests, and replay.requests is {}", path,
                                   summary->requests, trace.requests.value));
+  if (summary->sessions != trace.sessions)
+    return Unexpected(fmt::format("the trace '{}' has {} sessions, and replay.sessions is {}", path,
+                                  summary->sessions, trace.sessions));
   if (!mistake.empty()) return Unexpected(std::move(mistake));
-  const std::int64_t count = request_count(config);
+  if (summary->sessions > 0) return make_traced_sessions(config, summary->turns, state);
+  const std::int64_t count = trace_requests(config);
   if (summary->in_order)
     return std::unique_ptr<RequestSource>(std::make_unique<StreamedTrace>(trace, count, state));
   auto held = parse_request_trace(path, TraceLines(path), trace.format);

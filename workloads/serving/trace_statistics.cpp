@@ -6,6 +6,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/core/stats.hpp"
+#include "workloads/serving/trace_order.hpp"
 
 namespace tiersim {
 namespace {
@@ -72,7 +73,7 @@ class Collector {
     ++out_.with_blocks;
     out_.reuse.look_up(prefix);
   }
-  TraceStatistics take() && {
+  TraceStatistics take() {
     out_.seconds = static_cast<double>(last_ - first_) / kPicoseconds;
     if (gaps_.count() > 1 && gaps_.mean() > 0)
       out_.gap_variation = std::sqrt(gaps_.variance()) / gaps_.mean();
@@ -121,29 +122,10 @@ std::int64_t LengthCounts::quantile(double share) const {
 Expected<TraceStatistics, TraceProblems> trace_statistics(const std::filesystem::path& path,
                                                           const std::optional<TraceFormat>& format,
                                                           double sampled) {
-  const std::string file = path.string();
-  Collector collector(sampled);
-  // In one pass where the requests stand in the order of arrival; else from memory.
-  bool in_order = true;
-  Int128 last = 0;
-  bool any = false;
-  const auto summary =
-      read_trace(file, TraceLines(path), format, [&](const RecordedRequest& request) {
-        in_order = in_order && (!any || request.time >= last);
-        any = true;
-        last = request.time;
-        if (in_order)
-          collector.add(request.time, request.input_tokens, request.output_tokens, request.prefix);
-      });
-  if (!summary) return Unexpected(summary.error());
-  if (in_order) return std::move(collector).take();
-  const auto held = parse_request_trace(file, TraceLines(path), format);
-  if (!held) return Unexpected(held.error());
-  Collector sorted(sampled);
-  for (const TraceRequest& request : held->requests)
-    sorted.add(Int128(request.arrival.time_since_epoch().count()), request.input_tokens,
-               request.output_tokens, held->prefix(request));
-  return std::move(sorted).take();
+  auto seen = in_arrival_order(path, format, [&] { return Collector(sampled); });
+  if (!seen) return Unexpected(seen.error());
+  TraceStatistics out = (*std::move(seen)).take();
+  return out;
 }
 
 }  // namespace tiersim

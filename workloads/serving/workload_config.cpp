@@ -1,68 +1,40 @@
 #include "workloads/serving/workload_config.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include <fmt/format.h>
+
+#include "workloads/serving/law_names.hpp"
+#include "workloads/sessions/session_source.hpp"
 
 namespace tiersim {
 namespace {
 
-// The enumerator of this name, which must exist.
-template <class Enum, std::size_t N>
-Enum enumerator(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto at = std::ranges::find(names, name);
-  TS_EXPECTS(at != names.end(), name);
-  return static_cast<Enum>(at - names.begin());
-}
-
-template <class Enum, std::size_t N>
-std::string spelled(const std::array<std::string_view, N>& names, Enum value) {
-  return std::string(names[static_cast<std::size_t>(value)]);
-}
-
 void describe_process(Fields& f, ArrivalProcess process, ArrivalConfig& c) {
   if (process == ArrivalProcess::at_once) return;
   if (process == ArrivalProcess::closed_loop) {
-    f.required("users", c.users, "Users, each with one request at a time.", in_range(1, 1'000'000));
+    f.required("users", c.users, "Users, each with one request, or one session, at a time.",
+               in_range(1, 1'000'000));
     f.optional("think_time", c.think_time,
-               "Mean time from an answer to the user's next request, exponentially distributed.",
+               "Mean time from an answer to the user's next request, or from the end of a session "
+               "to the next one, exponentially distributed.",
                at_least(Duration{0}));
     f.optional("ramp_up", c.ramp_up, "Time over which the users begin, evenly.",
                at_least(Duration{0}));
     return;
   }
-  f.required("requests_per_s", c.requests_per_s, "Mean rate of arrivals.", in_range(1e-6, 1e9));
+  f.required("requests_per_s", c.requests_per_s,
+             "Mean rate of arrivals, of sessions where the workload has these.",
+             in_range(1e-6, 1e9));
   f.optional("max_in_flight", c.max_in_flight,
-             "Requests without an answer beyond which the client waits before it sends the next "
+             "Requests without an answer, or sessions under way, beyond which the client waits "
+             "before it sends the next "
              "one, whose times count from then.",
              in_range(1, 1'000'000));
   if (process == ArrivalProcess::gamma)
     f.required("variation", c.variation,
                "Standard deviation of the gaps over their mean; bursty above 1.",
                in_range(0.01, 100.0));
-}
-
-void describe_lengths(Fields& f, LengthDistribution distribution, LengthConfig& c) {
-  const bool fixed = distribution == LengthDistribution::fixed;
-  const bool lognormal = distribution == LengthDistribution::lognormal;
-  if (fixed || lognormal)
-    f.required("tokens", c.tokens, fixed ? "Tokens of each." : "Median, tokens.",
-               in_range(1, kMostTokens));
-  if (fixed) return;
-  if (lognormal)
-    f.required("sigma", c.sigma, "Standard deviation of the logarithm.", in_range(0.0, 10.0));
-  constexpr std::string_view kLow = "Fewest tokens; what is drawn below becomes this.";
-  if (lognormal)
-    f.optional("min", c.min, kLow, in_range(1, kMostTokens));
-  else
-    f.required("min", c.min, "Fewest tokens.", in_range(1, kMostTokens));
-  f.required("max", c.max,
-             lognormal ? "Most tokens; what is drawn above becomes this." : "Most tokens.",
-             in_range(1, kMostTokens));
-  f.check(c.min <= c.max, "max", fmt::format("is below the fewest, {}", c.min), "raise it");
-  f.check(!lognormal || c.min > c.max || (c.min <= c.tokens && c.tokens <= c.max), "tokens",
-          fmt::format("is outside {} to {}", c.min, c.max), "the median lies in the range");
 }
 
 std::int64_t left_of(const TraceConfig& trace) {
@@ -76,7 +48,27 @@ void check_made_up(Fields& f, const WorkloadConfig& c) {
   f.check(c.input.has_value(), "input", "is missing, so no prompt has a length", kHint);
   f.check(c.output.has_value(), "output", "is missing, so no answer has a length", kHint);
   f.check(c.prefix_block == WorkloadConfig{}.prefix_block, "prefix_block",
-          "has a meaning for traces only", "leave it out; these prompts share no prefix");
+          "has a meaning for traces and sessions only",
+          "leave it out; these prompts share no prefix");
+}
+
+void check_sessions(Fields& f, const WorkloadConfig& c) {
+  f.check(c.requests == 0, "requests", "cannot stand beside sessions",
+          "take it out: sessions.count and sessions.turns say how many there are");
+  f.check(!c.input, "input", "cannot stand beside sessions",
+          "take it out: sessions.first_prompt and sessions.message say it");
+  f.check(c.arrivals.has_value(), "arrivals", "is missing, so no session begins",
+          "give it: `arrivals` is of sessions here");
+  f.check(c.output.has_value(), "output", "is missing, so no answer has a length",
+          "give it: the tokens of every answer");
+  if (!c.output) return;
+  const std::int64_t first =
+      most_shared_tokens(*c.sessions) + most_of(c.sessions->first_prompt) + most_of(*c.output);
+  f.check(first <= c.sessions->max_context, "sessions.max_context",
+          fmt::format("is below the {} tokens that the first prompt of a session and its answer "
+                      "may have",
+                      first),
+          "raise it, or lower first_prompt and output");
 }
 
 void check_trace(Fields& f, const WorkloadConfig& c) {
@@ -85,6 +77,9 @@ void check_trace(Fields& f, const WorkloadConfig& c) {
   f.check(!c.arrivals, "arrivals", kMessage, kHint);
   f.check(!c.input, "input", kMessage, kHint);
   f.check(!c.output, "output", kMessage, kHint);
+  constexpr std::string_view kWhole = "cuts sessions in two, which are replayed whole";
+  f.check(c.trace->sessions == 0 || c.trace->skip == 0, "replay.skip", kWhole, "take it out");
+  f.check(c.trace->sessions == 0 || c.requests == 0, "requests", kWhole, "take it out");
   f.check(left_of(*c.trace) > 0, "replay.skip", "leaves no request",
           fmt::format("the trace has {}", c.trace->requests.value));
   f.check(left_of(*c.trace) == 0 || c.requests <= left_of(*c.trace), "requests",
@@ -110,26 +105,15 @@ void describe(Fields& f, ArrivalConfig& c) {
   c.process = enumerator<ArrivalProcess>(kArrivalProcessNames, process);
 }
 
-void describe(Fields& f, LengthConfig& c) {
-  f.doc("How many tokens.");
-  std::string distribution = spelled(kLengthDistributionNames, c.distribution);
-  f.select("distribution", distribution,
-           {{"fixed", "all alike"},
-            {"uniform", "each number of a range equally often"},
-            {"lognormal", "a median and the spread of the logarithm, cut to a range"}},
-           [&](const std::string& chosen, Fields& fields) {
-             describe_lengths(fields,
-                              enumerator<LengthDistribution>(kLengthDistributionNames, chosen), c);
-           });
-  c.distribution = enumerator<LengthDistribution>(kLengthDistributionNames, distribution);
-}
-
 void describe(Fields& f, TraceConfig& c) {
   f.doc("How a trace is replayed; which one is said by `trace: PATH` beside this mapping.");
   f.optional("requests", c.requests,
              "Requests in the file, whose path is the source; `trace` gives it.", at_least(1));
   f.optional("sha256", c.digest, "SHA-256 of the file; `trace` gives it.");
-  f.optional("speed", c.speed, "Arrivals come so much faster than they were recorded.",
+  f.optional("sessions", c.sessions, "Sessions in the file; `trace` gives it.", at_least(0));
+  f.optional("speed", c.speed,
+             "Arrivals, those of sessions where there are any, come so much faster than they were "
+             "recorded; pauses stay as they are.",
              in_range(1e-3, 1e6));
   f.optional("skip", c.skip, "Requests left out at the start.", at_least(0));
   f.optional("format", c.format, "Form of a trace of one's own; `trace` gives it.");
@@ -154,18 +138,33 @@ void describe(Fields& f, WorkloadConfig& c) {
   f.optional("arrivals", c.arrivals, "When they come.");
   f.optional("input", c.input, "Tokens of the prompts.");
   f.optional("output", c.output, "Tokens of the answers.");
+  f.optional("sessions", c.sessions,
+             "Sessions, whose prompts grow; `arrivals` then says when they begin.");
   f.optional("prefix_block", c.prefix_block,
-             "Tokens of a block of the prompt that a trace has one name for.",
+             "Tokens of a block of a prompt that has one name, in a trace or in sessions.",
              in_range(1, 1'000'000));
+  f.check(!c.trace || !c.sessions, "sessions", "cannot stand beside a trace",
+          "the trace says it; take one of the two out");
   if (c.trace)
     check_trace(f, c);
+  else if (c.sessions)
+    check_sessions(f, c);
   else
     check_made_up(f, c);
 }
 
-std::int64_t request_count(const WorkloadConfig& config) {
-  if (config.requests > 0 || !config.trace) return config.requests;
-  return left_of(*config.trace);
+std::int64_t session_count(const WorkloadConfig& config) {
+  if (config.trace) return config.trace->sessions;
+  return config.sessions ? config.sessions->count : 0;
+}
+
+std::int64_t trace_requests(const WorkloadConfig& config) {
+  return config.requests > 0 ? config.requests : left_of(*config.trace);
+}
+
+std::int64_t request_count(const WorkloadConfig& config, std::uint64_t seed) {
+  if (config.trace) return trace_requests(config);
+  return config.sessions ? session_requests(config, seed) : config.requests;
 }
 
 }  // namespace tiersim

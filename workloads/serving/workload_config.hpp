@@ -14,6 +14,12 @@
 //       columns: {arrival: received_at, input: prompt_tokens, output: completion_tokens}
 //       time: ms
 //
+//   workload:                                        # sessions of growing prompts
+//     arrivals: {process: poisson, requests_per_s: 1}   (session_config.hpp)
+//     output: {tokens: 256}
+//     sessions: {count: 100, turns: {count: 8}, first_prompt: {tokens: 2000}, message: {tokens:
+//     50}}
+//
 // The loader turns `trace` into `replay`: the number of requests in the file, its digest, and its
 // path as the source of that number. So a record holds no requests, its run id depends on the
 // file's bytes and not on its place, and a rerun fails where the file has changed.
@@ -26,8 +32,10 @@
 
 #include "sim/base/expected.hpp"
 #include "sim/config/fields.hpp"
+#include "workloads/serving/length_config.hpp"
 #include "workloads/serving/request.hpp"
 #include "workloads/serving/trace_form.hpp"
+#include "workloads/sessions/session_config.hpp"
 
 namespace tiersim {
 
@@ -42,7 +50,8 @@ inline constexpr std::array<std::string_view, 5> kArrivalProcessNames{
     "at_once", "closed_loop", "fixed_rate", "poisson", "gamma"};
 
 /// The first request of an open process comes at time 0, and each other one a gap after the one
-/// before. The users of a closed loop think before their first request.
+/// before. The users of a closed loop think before their first request. Where the workload has
+/// sessions, all this is of sessions: their rate, their number at a time.
 struct ArrivalConfig {
   ArrivalProcess process = ArrivalProcess::poisson;
   double requests_per_s = 0;  ///< rate of an open process
@@ -57,41 +66,28 @@ struct ArrivalConfig {
 };
 void describe(Fields& f, ArrivalConfig& c);
 
-enum class LengthDistribution : std::uint8_t { fixed, uniform, lognormal };
-inline constexpr std::array<std::string_view, 3> kLengthDistributionNames{"fixed", "uniform",
-                                                                          "lognormal"};
-
-/// Largest number of tokens of a prompt or an answer; as in StepConfig's context.
-inline constexpr std::int64_t kMostTokens = 100'000'000;
-
-struct LengthConfig {
-  LengthDistribution distribution = LengthDistribution::fixed;
-  std::int64_t tokens = 0;  ///< fixed: every length; lognormal: the median
-  double sigma = 0;         ///< lognormal: standard deviation of the logarithm
-  std::int64_t min = 1;     ///< uniform: the range; lognormal: draws are clipped to it
-  std::int64_t max = 0;     ///< the range includes it
-};
-void describe(Fields& f, LengthConfig& c);
-
 /// A trace and how it is replayed.
 struct TraceConfig {
   /// Number of requests in the file; the source is the file's path.
   Sourced<std::int64_t> requests = {};
-  std::string digest = {};  ///< SHA-256 of the file's bytes
-  double speed = 1;         ///< factor by which arrivals are faster than recorded
-  std::int64_t skip = 0;    ///< requests left out at the start; the next one comes at time 0
+  std::string digest = {};    ///< SHA-256 of the file's bytes
+  std::int64_t sessions = 0;  ///< of the file; 0: its requests wait for nothing
+  /// Factor by which arrivals, those of sessions where there are any, are faster than recorded.
+  double speed = 1;
+  std::int64_t skip = 0;  ///< requests left out at the start; the next one comes at time 0
   std::optional<TraceFormat> format = {};  ///< of a trace of one's own; none: a published form
 };
 void describe(Fields& f, TraceConfig& c);
 
 struct WorkloadConfig {
-  /// Number of requests; 0 takes all that are left of a trace: request_count().
+  /// Number of requests; 0 takes all that are left of a trace: request_count(). 0 with sessions.
   std::int64_t requests = 0;
-  std::optional<ArrivalConfig> arrivals = {};  ///< these three, or a trace
+  std::optional<ArrivalConfig> arrivals = {};  ///< these three, or a trace, or sessions
   std::optional<LengthConfig> input = {};
   std::optional<LengthConfig> output = {};
   std::optional<TraceConfig> trace = {};
-  std::int64_t prefix_block = 512;  ///< tokens of one named prefix block
+  std::optional<SessionConfig> sessions = {};  ///< with arrivals and output
+  std::int64_t prefix_block = 512;             ///< tokens of one named prefix block
 };
 void describe(Fields& f, WorkloadConfig& c);
 
@@ -99,8 +95,13 @@ void describe(Fields& f, WorkloadConfig& c);
 /// the start, in the order of arrival.
 bool knows_all_arrivals(const WorkloadConfig& config);
 
-/// Number of requests of the source. Here and below, `config` was read without mistakes.
-std::int64_t request_count(const WorkloadConfig& config);
+/// Number of requests of the source with this seed. Here and below, `config` was read without
+/// mistakes.
+std::int64_t request_count(const WorkloadConfig& config, std::uint64_t seed);
+/// Number of sessions; 0 where requests are of none.
+std::int64_t session_count(const WorkloadConfig& config);
+/// Number of requests of a workload that has a trace.
+std::int64_t trace_requests(const WorkloadConfig& config);
 
 /// The source of these requests, or a message about the trace file for the user.
 Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,

@@ -1,6 +1,7 @@
 #include "hwmodels/packet/dram/dram_probe.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 #include "hwmodels/packet/dram/dram_workload.hpp"
@@ -52,6 +53,7 @@ class Driver {
   };
 
   void start(std::int64_t arrival_ps);
+  std::int64_t through_write_limit(std::int64_t arrival_ps, bool write);
   void advance(std::size_t channel, std::int64_t clock);
   void advance_all(std::int64_t clock) {
     for (std::size_t i = 0; i < channels_.size(); ++i) advance(i, clock);
@@ -78,11 +80,26 @@ class Driver {
   std::int64_t started_ = 0;
   std::int64_t end_ = 0;
   double stay_ = 0;
+  std::int64_t issued_ps_ = 0;  // arrival of the last transaction under a write limit
+  double write_from_ps_ = 0;    // earliest arrival of the next write under it
   bool closed_ = false;
 };
 
+// Transactions keep their order, since a channel takes its atoms in the order of arrival.
+std::int64_t Driver::through_write_limit(std::int64_t arrival_ps, bool write) {
+  issued_ps_ = std::max(issued_ps_, arrival_ps);
+  if (!write) return issued_ps_;
+  const double bytes = static_cast<double>(atoms_of_run_ * atom_bytes_);
+  issued_ps_ = std::max(issued_ps_, static_cast<std::int64_t>(std::ceil(write_from_ps_)));
+  const auto back = static_cast<double>(clocks_.refi * clocks_.period_ps);
+  write_from_ps_ = std::max(write_from_ps_, static_cast<double>(issued_ps_) - back) +
+                   bytes / (probe_.write_limit * peak_per_second_) * 1e12;
+  return issued_ps_;
+}
+
 void Driver::start(std::int64_t arrival_ps) {
   const DramWorkload::Transaction transaction = workload_.next();
+  if (probe_.write_limit > 0) arrival_ps = through_write_limit(arrival_ps, transaction.write);
   std::uint32_t tag = static_cast<std::uint32_t>(open_.size());
   if (free_.empty()) {
     open_.emplace_back();

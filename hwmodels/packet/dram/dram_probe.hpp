@@ -23,6 +23,10 @@ struct DramProbe {
   double offered = 0.5;  ///< Poisson: share of the data-sheet bandwidth
   std::int64_t atoms = 60'000;
   std::uint64_t seed = 1;
+  /// Writes arrive at this share of the data-sheet bandwidth at most, and what comes after them
+  /// waits: a limit before the memory (`write_limit` of a DRAM). It holds on average: what a
+  /// refresh held back, over a refresh interval at most, may be made up for. 0: none.
+  double write_limit = 0;
 };
 
 struct DramProbeResult {

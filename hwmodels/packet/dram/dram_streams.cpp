@@ -1,7 +1,9 @@
 #include "hwmodels/packet/dram/dram_streams.hpp"
-#include "sim/core/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {
@@ -16,7 +18,8 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-DramStreams::DramStreams(Engine& engine, const DramPacketConfig& config, double share)
+DramStreams::DramStreams(Engine& engine, const DramPacketConfig& config, double share,
+                         double write_limit)
     : engine_(engine),
       clocks_(config.timings),
       map_(*AddressMap::make(config.address_map)),
@@ -24,6 +27,9 @@ DramStreams::DramStreams(Engine& engine, const DramPacketConfig& config, double 
       atom_(config.atom.value),
       share_(share) {
   TS_EXPECTS(share > 0 && share <= 1, share);
+  if (write_limit > 0)
+    clocks_of_written_atom_ = static_cast<double>(clocks_.burst) /
+                              (write_limit * static_cast<double>(shape_.pseudo_channels));
   channels_.reserve(shape_.pseudo_channels);
   for (std::size_t i = 0; i < shape_.pseudo_channels; ++i)
     channels_.emplace_back(clocks_, shape_, config.scheduler);
@@ -115,17 +121,19 @@ void DramStreams::issue(std::size_t index, std::int64_t clock) {
     Job& job = jobs_[index];
     if (job.issued - job.ended >= kAtomsInFlight) return;  // the end of a run lets the job go on
     const auto paced = static_cast<std::int64_t>(Int128{job.spread} * job.issued / job.atoms);
-    if (job.began + paced > clock) {
-      if (!job.told) add_due(job.began + paced, index, false);
-      job.told = true;
-      return;
-    }
+    std::int64_t from = job.began + paced;
     // The part that is furthest behind: the smallest issued / runs.
     Part* next = nullptr;
     for (Part& part : job.parts) {
       if (part.issued == part.runs) continue;
       if (!next || Int128{part.issued} * next->runs < Int128{next->issued} * part.runs)
         next = &part;
+    }
+    if (next->write) from = std::max(from, static_cast<std::int64_t>(std::ceil(write_from_)));
+    if (from > clock) {
+      if (!job.told) add_due(from, index, false);
+      job.told = true;
+      return;
     }
     issue_run(index, *next, clock);
   }
@@ -135,6 +143,9 @@ void DramStreams::issue_run(std::size_t job, Part& part, std::int64_t clock) {
   ++part.issued;
   const std::int64_t atoms = part.atoms_of_run;
   jobs_[job].issued += atoms;
+  if (part.write)
+    write_from_ = std::max(write_from_, static_cast<double>(clock - clocks_.refi)) +
+                  clocks_of_written_atom_ * static_cast<double>(atoms);
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(open_.size()));
     open_.emplace_back();

@@ -11,6 +11,9 @@
 //   Ignores   the source of the requests, beyond their number; caches.
 //   Valid     as pseudo_channel. An operation that comes while others are served begins up to one
 //             response (tCL and a burst) late, since channels go forward that far at a time.
+//             A limit on writes is one of what sends them, on average: a run of them comes no
+//             earlier than those before it leave room for, less what a refresh held back (a refresh
+//             interval at most), and the rest of its operation waits with it.
 //   Source    as pseudo_channel; 4096 atoms in flight in a stack: 128 KiB, above bandwidth times
 //             latency of any shipped device.
 //   Checked   tests/unit/packet/dram_streams_test.cpp
@@ -25,9 +28,10 @@ namespace tiersim {
 
 class DramStreams final : public PacketDevice, public EventHandler {
  public:
-  /// `share`: part of each access that this stack serves, in (0, 1]. Precondition:
+  /// `share`: part of each access that this stack serves, in (0, 1]. `write_limit`: share of the
+  /// stack's data-sheet rate at which writes come at most; 0: no limit. Precondition:
   /// config.address_map makes an AddressMap.
-  DramStreams(Engine& engine, const DramPacketConfig& config, double share);
+  DramStreams(Engine& engine, const DramPacketConfig& config, double share, double write_limit = 0);
 
   void start(const PacketWork& work, EventHandler& done, std::uint64_t tag) override;
   void on_event(Engine& engine, std::uint64_t payload) override;
@@ -79,6 +83,8 @@ class DramStreams final : public PacketDevice, public EventHandler {
   DramShape shape_;
   Bytes atom_;
   double share_;
+  double clocks_of_written_atom_ = 0;  // by the limit on writes
+  double write_from_ = 0;              // earliest clock of the next write under it
   std::vector<PseudoChannel> channels_;
   std::vector<Job> jobs_;
   std::vector<std::size_t> free_jobs_;

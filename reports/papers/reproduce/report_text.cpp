@@ -11,7 +11,9 @@ namespace {
 
 // File name of a part: "fig1_left_hbm" for "maple.fig1_left.hbm" of the paper "maple".
 std::string file_stem(const PaperReport& report, std::string id) {
-  if (id.starts_with(report.name + '.')) id.erase(0, report.name.size() + 1);
+  std::string paper = report.name;  // "sparse-offload" has ids of "sparse_offload."
+  std::ranges::replace(paper, '-', '_');
+  if (id.starts_with(paper + '.')) id.erase(0, paper.size() + 1);
   std::ranges::replace(id, '.', '_');
   return id;
 }

@@ -13,6 +13,7 @@
 #include "reports/papers/comparisons/comparison.hpp"
 #include "reports/papers/early_exit/early_exit_targets.hpp"
 #include "reports/papers/maps/win_map.hpp"
+#include "reports/papers/served_loads/served_load_targets.hpp"
 #include "reports/papers/statements/statement_targets.hpp"
 #include "reports/papers/studies/study.hpp"
 #include "sim/config/fields.hpp"
@@ -75,6 +76,7 @@ struct Targets {
   std::vector<WinMap> maps;
   std::optional<NumericsTargets> numerics;
   std::optional<EarlyExitTargets> early_exit;
+  std::optional<ServedLoadTargets> served_loads;
 };
 void describe(Fields& f, Targets& c);
 

@@ -42,14 +42,6 @@ TEST(TimeWeighted, WeighsByTime) {
   EXPECT_EQ(length.max(), 1);
 }
 
-// Values from tables with four decimals.
-TEST(StudentT, AgreesWithTheTables) {
-  EXPECT_NEAR(student_t_975(1), 12.706, 0.001);
-  EXPECT_NEAR(student_t_975(9), 2.2622, 0.0022);
-  EXPECT_NEAR(student_t_975(31), 2.0395, 0.001);
-  EXPECT_NEAR(student_t_975(1000), 1.9623, 0.001);
-}
-
 // Of 400 intervals of 95 % the number that hold the mean is binomial with deviation 4.4; four of
 // them are 17 either way. Independent values, so that batches are independent.
 TEST(BatchMeans, CoversTheMeanAsOftenAsItSays) {

@@ -169,7 +169,8 @@ std::set<std::string> timed_parts(const SystemConfig& system) {
   std::set<std::string> out;
   for (const auto& [purpose, fabric] : system.fabrics)
     if (const auto* timed = config_of<TimedCollectiveConfig>(*fabric.collective.spec))
-      for (const auto& [kind, operation] : timed->operations) out.insert(operation.part.name);
+      for (const auto& [kind, operation] : timed->operations.by_name)
+        out.insert(operation.part.name);
   return out;
 }
 

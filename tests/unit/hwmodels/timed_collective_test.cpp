@@ -43,7 +43,8 @@ TimedOperationConfig operation(double surface = 0) {
 }
 TimedCollectiveConfig config(double surface = 0) {
   TimedCollectiveConfig c;
-  for (const CollectiveKind kind : kKinds) c.operations.emplace(name(kind), operation(surface));
+  for (const CollectiveKind kind : kKinds)
+    c.operations.by_name.emplace(name(kind), operation(surface));
   return c;
 }
 
@@ -91,7 +92,7 @@ TEST(TimedCollective, TakesTheTimeOfTheLeastSizeForFewerBytes) {
 
 TEST(TimedCollective, MisfitIsAFactorAndCountsTwiceBeyondWhatWasTimed) {
   TimedCollectiveConfig slow = config();
-  for (auto& [name, each] : slow.operations) each.misfit.value = 2;
+  for (auto& [name, each] : slow.operations.by_name) each.misfit.value = 2;
   const auto model = make_device(config());
   const auto doubled = make_device(slow);
   for (const auto& [ranks, factor] : {std::pair{8, 2.}, std::pair{16, 4.}})
@@ -163,10 +164,10 @@ TEST(TimedCollective, NamesEveryMistakeOfAFile) {
     const std::string made = mistakes_in(from, to);
     EXPECT_NE(made.find(mistake), std::string::npos) << made;
   };
-  names("all_gather", "all_scatter",
-        "timed_collectives: lacks 'all_gather' (lay the files of an engine over those of NCCL");
-  names("all_gather", "all_scatter",
-        "timed_collectives.all_scatter: is no operation that is timed");
+  names(
+      "all_gather", "al_gather",
+      "c.yaml:4:3: error: timed_collectives: unknown key 'al_gather' (did you mean 'all_gather'?)");
+  names("  all_gather: {", "  # {", "timed_collectives: missing required key 'all_gather'");
   names("form: collective", "form: product", "form: is no form of collectives (collective)");
   names("variant: flags", "variant: flag", "variant: is no variant");
   names("sharpness: 3", "sharpness: 30", "parameters.sharpness: is not from 1 to 8");

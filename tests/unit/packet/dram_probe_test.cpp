@@ -10,6 +10,7 @@ namespace tiersim::dram_probe_test {
 namespace {
 
 using namespace dram_test;
+using namespace literals;
 
 // Share of the time between two refreshes without closing, refreshing and opening the banks.
 double awake(const DramClocks& c) {
@@ -69,6 +70,40 @@ TEST(DramProbe, OneRankOfDdr5IsLimitedByItsActivatesAndTwoByTheBus) {
   const double two = run_dram_probe(ddr5(2), probe).achieved;
   EXPECT_GT(two, 0.9);
   EXPECT_LT(two, 1.0);
+}
+
+// Writes alone take the share that they are let through with, up to what refresh leaves; 400,000
+// atoms end up to one refresh interval (0.04 %) early or late.
+TEST(DramProbe, ALimitOnWritesHoldsWritesAlone) {
+  DramProbe probe{.pattern = DramPattern::sequential,
+                  .streams = 8,
+                  .run = 4_KiB,
+                  .read_share = 0,
+                  .outstanding_atoms = 2048,
+                  .atoms = 400'000};
+  const double without = run_dram_probe(hbm3(), probe).achieved;
+  EXPECT_GT(without, 0.8);
+  for (const double limit : {0.25, 0.5, 0.8}) {
+    probe.write_limit = limit;
+    EXPECT_NEAR(run_dram_probe(hbm3(), probe).achieved / limit, 1.0, 0.002) << limit;
+  }
+  probe.write_limit = 1;
+  EXPECT_NEAR(run_dram_probe(hbm3(), probe).achieved, without, 0.005);
+}
+
+// Reads behind a write wait with it: half of each take twice the limit.
+TEST(DramProbe, ALimitOnWritesLetsReadsPass) {
+  DramProbe probe{.pattern = DramPattern::sequential,
+                  .streams = 8,
+                  .run = 4_KiB,
+                  .outstanding_atoms = 2048,
+                  .atoms = 400'000};
+  const DramProbeResult without = run_dram_probe(hbm3(), probe);
+  probe.write_limit = 0.25;
+  EXPECT_EQ(run_dram_probe(hbm3(), probe).elapsed, without.elapsed);
+  probe.read_share = 0.5;
+  // 3125 runs toss a coin each: three standard errors are 2.7 %.
+  EXPECT_NEAR(run_dram_probe(hbm3(), probe).achieved, 0.5, 0.5 * 0.027);
 }
 
 TEST(DramProbe, GivesWhatIsOfferedBelowSaturation) {

@@ -24,9 +24,9 @@ PacketWork read(Bytes payload, Bytes run, Duration spread = {}) {
   return {.accesses = {{Direction::read, payload, run}}, .spread = spread};
 }
 
-Duration alone(const PacketWork& work, double share = 1) {
+Duration alone(const PacketWork& work, double share = 1, double write_limit = 0) {
   Engine engine;
-  DramStreams memory(engine, hbm3(), share);
+  DramStreams memory(engine, hbm3(), share, write_limit);
   Ends ends;
   memory.start(work, ends, 3);
   engine.run();
@@ -132,6 +132,22 @@ TEST(DramStreams, AccessesOfAnOperationEndTogether) {
   EXPECT_LT(copied, mixed);
   EXPECT_GT(copied, 0.9 * mixed);
   EXPECT_LT(copied, 0.95 * rate(8_MiB, alone(read(8_MiB, 8_MiB))));
+}
+
+// Writes come at the share of the peak that they are let through with, and the rest of their
+// operation waits with them. What is left over at the end is less than a microsecond.
+TEST(DramStreams, ALimitOnWritesHoldsOperationsThatWrite) {
+  const DramPacketConfig config = hbm3();
+  const double half = to_seconds(alone({.accesses = {{Direction::write, 8_MiB, 8_MiB}}}, 1, 0.5));
+  const double expected = 8 * 1048576.0 / (0.5 * peak(config));
+  EXPECT_NEAR(half, expected, 1e-6);
+  const PacketWork copy{
+      .accesses = {{Direction::read, 8_MiB, 8_MiB}, {Direction::write, 8_MiB, 8_MiB}}};
+  EXPECT_NEAR(to_seconds(alone(copy, 1, 0.25)), 2 * expected, 1e-6);
+  EXPECT_EQ(alone(read(8_MiB, 8_MiB), 1, 0.25), alone(read(8_MiB, 8_MiB)));
+  // A stack that serves a quarter of the writes: four times as much in the same time.
+  EXPECT_NEAR(to_seconds(alone({.accesses = {{Direction::write, 32_MiB, 32_MiB}}}, 0.25, 0.5)),
+              expected, 1e-6);
 }
 
 // 32 atoms in all: less than a piece.

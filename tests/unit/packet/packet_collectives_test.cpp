@@ -59,7 +59,7 @@ TEST(PacketCollectives, GroupsWithPortsOfTheirOwnDoNotMeet) {
 TEST(PacketCollectives, TwoOnTheSamePortsShareThem) {
   Node both;
   Node one;
-  const CollectiveWork work = all_reduce(64_MiB, 8);
+  const CollectiveWork work = all_reduce(16_MiB, 8);
   const double ratio =
       to_seconds(both.run({{work, 0}, {work, 0}})) / to_seconds(one.run({{work, 0}}));
   EXPECT_GT(ratio, 1.5);

@@ -1,9 +1,7 @@
 // Energy of a served run: each of its four parts alone, against what else the record says.
 #include <gtest/gtest.h>
 
-#include "sim/serving/serve.hpp"
-#include "sim/step/importers.hpp"
-#include "tests/support/shipped.hpp"
+#include "tests/support/served.hpp"
 #include "tests/unit/step/small_system.hpp"
 
 namespace tiersim::serving_energy_test {
@@ -27,16 +25,7 @@ RunRecord served(const std::string& idle, const std::string& active, const std::
                                "system.tiers.hbm.memory.energy_per_byte=" + byte,
                                "system.gpu.board_power=~"};
   set.insert(set.end(), more.begin(), more.end());
-  Diagnostics diagnostics;
-  const Document document = load_document(
-      testing::configs() / "serving/llama2_7b_h100.yaml",
-      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
-      diagnostics);
-  const auto config = read<ServingConfig>(document, "serving", diagnostics);
-  EXPECT_EQ(diagnostics.text(), "");
-  const auto record = serve(config);
-  EXPECT_TRUE(record) << record.error();
-  return record ? *record : RunRecord{};
+  return testing::served("serving/llama2_7b_h100.yaml", set);
 }
 
 double metric(const RunRecord& record, const char* name) {

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include <fmt/format.h>
+
 #include "sim/serving/replica.hpp"
 #include "tests/support/shipped.hpp"
 
@@ -223,7 +225,7 @@ TEST(KvLayout, CountsTiersOfThePrefixCacheInBlocks) {
   EXPECT_EQ(limits.prefix_block, 512);
   EXPECT_EQ(limits.block, 16);
   // 128 KiB a position, so 2 MiB a block.
-  EXPECT_EQ(limits.prefix_levels, std::vector<std::int64_t>{320});
+  EXPECT_EQ(limits.prefix_levels, std::vector<PrefixLevel>{320});
 }
 
 // With all else as in a decode step of the batch, a server with the largest batch of a scenario has
@@ -300,6 +302,30 @@ TEST(KvLayout, CountsIndexKeysOfTheLayersThatHaveThem) {
   EXPECT_EQ(kv.groups, std::vector<BlockGroup>{{}});
   EXPECT_EQ(kv.cached_bytes.front().in_base(), 16 * (78 * 576 * 2 + 21 * 132));
   EXPECT_EQ(kv.block_bytes.front().in_base(), 16 * (78 * 576 * 2 + 21 * 132 + 2));
+}
+
+// Rows lie in the host; the GPU has index keys of 21 layers, lists of 2 B a position, and for each
+// sequence 4096 slots in 78 layers, however long it is. Two more sequences take 2 * 4096 more.
+TEST(KvLayout, HotRowsAreBuffersOfASequenceAndRowsBlocksOfTheFarTier) {
+  const auto with = [](std::int64_t rows, std::int64_t sequences) {
+    return layout(kLlama2,
+                  {"model.base=models/glm52.yaml", "system.base=systems/rtx_pro_6000_8gpu.yaml",
+                   "parallel.tensor=8", "step={weight_type: int4, kv_type: fp8_block}",
+                   fmt::format("method={{name: dsa, kv_tier: far, fetch: {{hot_rows: {{rows: {}, "
+                               "overlap: 0.95}}}}}}",
+                               rows),
+                   fmt::format("server.scheduler.max_sequences={}", sequences)});
+  };
+  constexpr std::int64_t kSlot = 78 * 656;
+  const KvLayout two = with(4096, 2);
+  const auto near = two.block_bytes.front().in_base();
+  EXPECT_EQ(near, 16 * (21 * 132 + 2));
+  EXPECT_EQ(two.block_bytes.back().in_base(), 16 * kSlot);
+  const auto buffers = [&](std::int64_t rows, std::int64_t sequences) {
+    return parts(with(rows, sequences)).at(fmt::format("hbm buffers of {} sequences", sequences));
+  };
+  EXPECT_EQ(buffers(4096, 4) - buffers(4096, 2), buffers(4096, 2));
+  EXPECT_EQ(buffers(6144, 2) - buffers(4096, 2), 2 * 2048 * kSlot);
 }
 
 // MiniMax-M3 on four GPUs: one KV head of 128 each in 60 layers, and in 57 an index key of 256 B.

@@ -16,9 +16,10 @@ using Settings = std::vector<std::string>;
 constexpr const char* kDense = "scenarios/methods/llama3_8b_dense_hbm.yaml";
 constexpr const char* kMaple = "scenarios/methods/llama3_8b_maple.yaml";
 
-// Without timed kernels, whose fits have intervals of their own.
+// Without timed kernels and fitted powers, which have intervals of their own.
 RunRecord run(const char* scenario, Settings set, Evaluation readings = Evaluation::all) {
-  set.insert(set.begin(), "system.gpu.calibration=none");
+  set.insert(set.begin(), {"system.gpu.calibration=none", "system.gpu.active_power=337 W",
+                           "system.gpu.energy_per_flop=0.77 pJ/FLOP"});
   const auto result = simulate(testing::scenario(scenario, set), readings);
   EXPECT_TRUE(result) << result.error();
   return result ? result->record : RunRecord{};
@@ -118,6 +119,59 @@ TEST(Intervals, OfAPriceMoveTheCostAlone) {
     if (!metric.ci95) continue;
     EXPECT_EQ(width(*metric.ci95) > 0, name == "cost_usd_per_mtoken") << name;
   }
+}
+
+// The 3rd and the 98th of 100 draws are the ends of a number's interval, so that the ends of a
+// result are the results of two runs with these numbers. Times are not run again, and have none.
+TEST(Intervals, OfPowersAreThoseOfRunsWithThem) {
+  const std::pair<std::string, std::string> low{"236 W", "0.54 pJ/FLOP"};
+  const std::pair<std::string, std::string> high{"437 W", "1.01 pJ/FLOP"};
+  for (const char* scenario : {kDense, kMaple})
+    for (const bool active : {true, false}) {
+      const std::string key = active ? "system.gpu.active_power" : "system.gpu.energy_per_flop";
+      const auto with = [&](const std::pair<std::string, std::string>& end) {
+        return run(scenario, {key + "=" + (active ? end.first : end.second)});
+      };
+      const RunRecord least = with(low), most = with(high);
+      const std::string interval = active ? "[236 W, 437 W]" : "[0.54 pJ/FLOP, 1.01 pJ/FLOP]";
+      const RunRecord record = run(scenario, {"uncertainty.draws=100", key + ".ci95=" + interval});
+      int priced = 0;
+      for (const auto& [name, metric] : record.metrics) {
+        const bool costs = has_time(name) && !name.ends_with("_s");
+        EXPECT_EQ(metric.ci95.has_value(), costs) << name;
+        if (!metric.ci95) continue;
+        ++priced;
+        const double from = least.metrics.at(name).value, to = most.metrics.at(name).value;
+        EXPECT_LT(from, to) << name;
+        EXPECT_NEAR(metric.ci95->low / from, 1, 1e-9) << name;
+        EXPECT_NEAR(metric.ci95->high / to, 1, 1e-9) << name;
+      }
+      EXPECT_EQ(priced, 4);  // energy, that of GPUs, power, cost
+      for (const KernelTimeRecord& kernel : record.kernel_times) EXPECT_FALSE(kernel.ci95);
+      ASSERT_TRUE(record.draws);
+      EXPECT_EQ(record.draws->numbers, 1);
+    }
+}
+
+// A peak that binds nothing makes every draw a simulation; the draws of the others stay.
+TEST(Intervals, OfPowersAreThoseOfDrawsThatRunAgain) {
+  Settings set{"system.gpu.active_power.ci95=[236 W, 437 W]",
+               "system.gpu.energy_per_flop.ci95=[0.54 pJ/FLOP, 1.01 pJ/FLOP]",
+               "system.gpu.price.ci95=[30000 USD, 40000 USD]"};
+  const RunRecord priced = run(kDense, set);
+  set.emplace_back("system.tiers.hbm.memory.energy_per_byte.ci95=[1 pJ/B, 60 pJ/B]");
+  const RunRecord with_memory = run(kDense, set);
+  set.pop_back();
+  set.emplace_back("system.gpu.peak_int8.ci95=[1900 TFLOP/s, 2000 TFLOP/s]");
+  const RunRecord simulated = run(kDense, set);
+  EXPECT_FALSE(priced.metrics.at("step_time_s").ci95);
+  EXPECT_TRUE(simulated.metrics.at("step_time_s").ci95);
+  for (const auto& [name, metric] : priced.metrics) {
+    if (!metric.ci95) continue;
+    EXPECT_EQ(metric.ci95, simulated.metrics.at(name).ci95) << name;
+  }
+  const char* energy = "energy_j_per_token";
+  EXPECT_GT(width(*with_memory.metrics.at(energy).ci95), width(*priced.metrics.at(energy).ci95));
 }
 
 TEST(Intervals, AreTheSameAtEveryRepetition) {

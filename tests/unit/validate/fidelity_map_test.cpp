@@ -9,10 +9,13 @@
 
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/memory/dram.hpp"
+#include "hwmodels/packet/dram/dram_probe.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/step/importers.hpp"
 #include "sim/validate/fidelity_map.hpp"
 #include "tests/support/shipped.hpp"
+#include "tests/support/test_length.hpp"
+#include "tests/unit/validate/memory_bands.hpp"
 
 namespace tiersim::fidelity_map_test {
 namespace {
@@ -156,29 +159,104 @@ std::optional<FidelityMapConfig> map_of_memory(const std::string& file) {
   return config;
 }
 
-// Streams: the share of refresh and of turns of the bus that each file's read_efficiency has, the
-// largest of GDDR7 with 5.4 %. Random reads: rows that meet in a bank, of which flow has one share
-// for all sizes; the largest are GDDR7 with 13.1 % and SOCAMM with 10.9 %.
-TEST(FidelityMapOfShippedMemories, ReadsAreWithinTheBandsOfTheirKind) {
-  const std::map<std::string, double> bands{{"hbm.stream", 0.06}, {"hbm.read-64b", 0.14}};
-  std::int64_t held = 0;
-  for (const std::string& file : testing::shipped("devices")) {
-    const auto config = map_of_memory(file);
-    if (!config) continue;
-    // Random reads take a third of a second, so that kinds without an older member have them here.
-    const bool is_new = file.find("lpddr") != std::string::npos ||
-                        file.find("socamm") != std::string::npos ||
-                        file.find("hbm4") != std::string::npos;
-    for (const LevelWorkload& workload : workloads_of(*config)) {
-      const auto band = bands.find(workload.facts.id);
-      if (band == bands.end() || (band->first != "hbm.stream" && !is_new)) continue;
-      ++held;
-      EXPECT_NEAR(workload.answer(Fidelity::flow).value / workload.answer(Fidelity::packet).value,
-                  1, band->second)
-          << file << ' ' << workload.facts.id;
-    }
+// Memories at packet level, by file: each fourth, and all at night.
+std::map<std::string, FidelityMapConfig> shipped_memories() {
+  std::vector<std::string> files = testing::shipped("devices");
+  std::erase_if(files, [](const std::string& file) { return !map_of_memory(file); });
+  EXPECT_GE(files.size(), 35U);
+  std::map<std::string, FidelityMapConfig> out;
+  for (const std::string& file : testing::part_of(files, 4))
+    out.emplace(file, *map_of_memory(file));
+  return out;
+}
+const DramConfig& dram_of(const FidelityMapConfig& config) {
+  return *config_of<DramConfig>(*config.hbm->spec);
+}
+// The answer of a workload of the map as a share of the data sheet's rate.
+double answer(const FidelityMapConfig& config, const std::string& id, Fidelity level) {
+  const double peak = static_cast<double>(dram_of(config).peak.value.in_base()) / 1e9;
+  for (const LevelWorkload& workload : workloads_of(config))
+    if (workload.facts.id == id) return workload.answer(level).value / peak;
+  ADD_FAILURE() << id;
+  return 0;
+}
+
+constexpr double kIntervals = 4;  // of refresh that a stream of the map takes at least
+// The largest difference of a stream of reads that any kind may have, whatever its timings leave.
+constexpr double kStreamsWithin = 0.06;
+
+// What packets give is bounded by the timings of the file (memory_bands.hpp), and what flow gives
+// is a number of the file, so that both bound their ratio.
+TEST(FidelityMapOfShippedMemories, StreamsOfReadsAreWithinWhatTheirTimingsLeave) {
+  for (const auto& [file, config] : shipped_memories()) {
+    const memory_bands::Shares band = memory_bands::Memory(dram_of(config)).reads(kIntervals);
+    const double packets = answer(config, "hbm.stream", Fidelity::packet);
+    const double flow = answer(config, "hbm.stream", Fidelity::flow);
+    EXPECT_GE(packets, band.low) << file;
+    EXPECT_LE(packets, band.high) << file;
+    EXPECT_NEAR(flow / packets, 1, kStreamsWithin) << file;
   }
-  EXPECT_GE(held, 30 + 5);
+}
+
+// The share of the peak that a mix of equal streams reaches, as fit_dram() finds it.
+double equal_mix(const DramPacketConfig& config) {
+  DramProbe probe{.pattern = DramPattern::sequential,
+                  .streams = 112,
+                  .run = 64_B,
+                  .read_share = 0.5,
+                  .outstanding_atoms = 4096,
+                  .atoms = 200'000};
+  probe.offered = std::min(1.0, run_dram_probe(config, probe).achieved);
+  probe.arrivals = DramArrivals::poisson;
+  return run_dram_probe(config, probe).achieved;
+}
+
+// A GPU limits its writes before its memory, at both levels: they differ by the end of the run, at
+// most one refresh of its four intervals. Elsewhere packets give what refresh leaves to writes,
+// since nothing turns the bus, and flow gives what a write costs with its turns of the bus in a mix
+// of equal parts, m = 2 / (1 / r + 1 / w).
+TEST(FidelityMapOfShippedMemories, StreamsOfWritesDifferByTheTurnsOfAMixAlone) {
+  std::int64_t limited = 0;
+  std::int64_t others = 0;
+  for (const auto& [file, config] : shipped_memories()) {
+    const DramConfig& dram = dram_of(config);
+    const memory_bands::Memory memory(dram);
+    const double packets = answer(config, "hbm.write-stream", Fidelity::packet);
+    const double flow = answer(config, "hbm.write-stream", Fidelity::flow);
+    if (dram.write_limit) {
+      ++limited;
+      EXPECT_NEAR(packets / flow, 1, memory.refresh() / kIntervals + 0.005) << file;
+      continue;
+    }
+    ++others;
+    const memory_bands::Shares band = memory.writes(kIntervals);
+    EXPECT_GE(packets, band.low) << file;
+    EXPECT_LE(packets, band.high) << file;
+    const double mix = equal_mix(*dram.packet_level);
+    EXPECT_LT(mix, packets) << file;
+    EXPECT_NEAR(flow * (2 / mix - 1 / dram.read_efficiency.value), 1, 0.03) << file;
+  }
+  EXPECT_GE(limited, testing::is_nightly() ? 25 : 6);
+  EXPECT_GE(others, testing::is_nightly() ? 9 : 2);
+}
+
+// Random runs take a third of a second, so that kinds without an older member have them here.
+TEST(FidelityMapOfShippedMemories, RandomReadsOfNewKindsAreWithinTheirBanksAndActivates) {
+  std::int64_t held = 0;
+  for (const auto& [file, config] : shipped_memories()) {
+    if (file.find("lpddr") == std::string::npos && file.find("socamm") == std::string::npos &&
+        file.find("hbm4") == std::string::npos)
+      continue;
+    ++held;
+    const DramConfig& dram = dram_of(config);
+    const double atoms = 64_B / dram.packet_level->atom.value;
+    const memory_bands::Shares band = memory_bands::Memory(dram).random(atoms);
+    const double packets = answer(config, "hbm.read-64b", Fidelity::packet);
+    EXPECT_GE(packets, band.low) << file;
+    EXPECT_LE(packets, band.high) << file;
+    EXPECT_NEAR(answer(config, "hbm.read-64b", Fidelity::flow) / packets, 1, 0.14) << file;
+  }
+  EXPECT_GE(held, testing::is_nightly() ? 5 : 1);
 }
 
 std::filesystem::path shipped_map() {

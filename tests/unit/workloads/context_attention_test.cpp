@@ -137,6 +137,57 @@ TEST(ContextRing, SendsWithTwoBuffers) {
   EXPECT_FALSE(waits(hops[1], blocks[1]));
 }
 
+// Queries of 4 heads of 8 elements of 16 positions go round, 64 B each; of the visiting ones 16 and
+// three times 8 meet rows of this rank, and their results go back with a sum of 4 B for each head.
+// The pairs are those of the rank's own queries, as all ranks have equal work.
+TEST(ContextRing, SendsQueriesAndTheirResultsInstead) {
+  const StepGraph graph =
+      dense_step(prefill(small(), {.context = 4, .context_ring = ContextRing::pass_q}, 64));
+  EXPECT_EQ(collectives(graph, 0),
+            (Texts{"send context 4 1024 B", "send context 4 1024 B", "send context 4 1024 B",
+                   fmt::format("all_to_all context 4 {} B", (16 + 3 * 8) * (64 + 16))}));
+  std::vector<std::int64_t> pairs;
+  for (const Op& op : graph.ops)
+    if (op.layer == 0 && op.family == KernelFamily::prefill_attention)
+      pairs.push_back(op.flops.in_base() / (2 * (8 + 8) * 4));
+  EXPECT_EQ(pairs, (std::vector<std::int64_t>{136, 128, 128, 128}));
+  // Queries are read and results written by the blocks; the merge reads results of its own queries.
+  const std::int64_t queries = (16 + 3 * 8) * 64;
+  const std::int64_t rows = 4 * 16 * 64;
+  const std::int64_t partial = 4 * 16 * (64 + 16);
+  EXPECT_EQ(moved(graph, Phase::attention, Direction::read, TensorClass::activations),
+            2 * (queries + rows + partial));
+}
+
+// 16 queries and results of 64 + 80 B against 16 new rows of 64 B and a quarter of the cached ones:
+// equal at 80 cached positions.
+TEST(ContextRing, ByBytesSendsWhatIsLess) {
+  const auto first = [](std::int64_t found) {
+    AttentionContext context =
+        prefill(small(), {.context = 4, .context_ring = ContextRing::by_bytes}, 64 + found);
+    if (found > 0) context.step.cached = found;
+    return collectives(dense_step(context), 0);
+  };
+  EXPECT_EQ(first(0), Texts(3, "send context 4 1024 B"));
+  EXPECT_EQ(first(80), Texts(3, "send context 4 2304 B"));
+  EXPECT_EQ(first(84)[0], "send context 4 1024 B");
+  EXPECT_EQ(first(84).size(), 4U);
+}
+
+// Each rank unpacks the cached latents that it has, and those of no other one.
+TEST(ContextRing, OfQueriesUnpacksItsOwnLatents) {
+  const auto projections = [](ContextRing ring, std::int64_t found) {
+    AttentionContext context =
+        prefill(small_latent(), {.context = 4, .context_ring = ring}, 64 + found);
+    if (found > 0) context.step.cached = found;
+    return flops_of(dense_step(context), Phase::projection);
+  };
+  const std::int64_t row = 2L * 2 * 8 * 4 * (4 + 4);  // layers, multiply and add, weights
+  const std::int64_t own = projections(ContextRing::pass_q, 0);
+  EXPECT_EQ(projections(ContextRing::pass_kv, 0), own + 48 * row);
+  EXPECT_EQ(projections(ContextRing::pass_q, 32), own + 8 * row);
+}
+
 // All of what one GPU does, but for the head, which only the last position's rank has.
 struct Sums {
   std::int64_t projection = 0;
@@ -188,11 +239,15 @@ TEST(ContextRanks, TogetherDoWhatOneGpuDoes) {
   LlmConfig chunked = small();
   chunked.attention_chunk = 12;
   for (const ContextOrder order : {ContextOrder::zigzag, ContextOrder::contiguous})
-    for (const ContextExchange exchange : {ContextExchange::ring, ContextExchange::all_gather})
+    for (const auto& [exchange, ring] : {std::pair(ContextExchange::ring, ContextRing::pass_kv),
+                                         {ContextExchange::ring, ContextRing::pass_q},
+                                         {ContextExchange::all_gather, ContextRing::pass_kv}})
       for (const LlmConfig& model : {small(), windowed, wide, chunked})
         for (const std::int64_t positions : {64, 67}) {
-          const ParallelConfig cut{
-              .context = 4, .context_order = order, .context_exchange = exchange};
+          const ParallelConfig cut{.context = 4,
+                                   .context_order = order,
+                                   .context_exchange = exchange,
+                                   .context_ring = ring};
           Sums one = sums_of(prefill(model, {}, positions, 2));
           Sums all = sum_over_ranks(prefill(model, cut, positions, 2));
           // Each rank keeps the newest positions of a window that it may have.
@@ -208,14 +263,16 @@ TEST(ContextRanks, TogetherReadPromptsAfterCachedPositions) {
   windowed.attention_window = 5;
   LlmConfig chunked = small();
   chunked.attention_chunk = 12;
-  for (const ContextExchange exchange :
-       {ContextExchange::ring, ContextExchange::all_gather, ContextExchange::all_to_all})
+  for (const auto& [exchange, ring] : {std::pair(ContextExchange::ring, ContextRing::pass_kv),
+                                       {ContextExchange::ring, ContextRing::pass_q},
+                                       {ContextExchange::all_gather, ContextRing::pass_kv},
+                                       {ContextExchange::all_to_all, ContextRing::pass_kv}})
     for (const LlmConfig& model : {small(), windowed, chunked})
       for (const std::int64_t found : {30, 32}) {
         AttentionContext alone = prefill(model, {}, 64 + found, 2);
         alone.step.cached = found;
         AttentionContext cut = alone;
-        cut.parallel = {.context = 4, .context_exchange = exchange};
+        cut.parallel = {.context = 4, .context_exchange = exchange, .context_ring = ring};
         Sums one = sums_of(alone);
         Sums all = sum_over_ranks(cut);
         if (model.attention_window || model.attention_chunk) one.cache = all.cache = 0;

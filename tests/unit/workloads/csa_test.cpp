@@ -56,6 +56,31 @@ TEST(Csa, KeepsRowsAndStatesOfAFixedSize) {
   EXPECT_EQ(footprint(kCsa, prompt(compressed())).at("near indices"), 64 * 5 * 4);
 }
 
+// Keys of 128 elements in MXFP4 have 64 B and a byte of scale for 32 elements, and as many rows.
+TEST(Csa, KeepsIndexKeysInTheirType) {
+  AttentionContext four = compressed();
+  four.model.indexer->key_type = DataType::mxfp4;
+  EXPECT_EQ(footprint(kCsa, four).at("near index_keys"), 2 * 2 * 16 * 68);
+  EXPECT_EQ(footprint(kCsa, four).at("near keys"), footprint(kCsa, compressed()).at("near keys"));
+  EXPECT_EQ(footprint(kCsa, four).at("near states"),
+            footprint(kCsa, compressed()).at("near states"));
+  const auto read = [](const AttentionContext& c) {
+    return ledger(build(kCsa, c), 1).at("near read index_keys");
+  };
+  EXPECT_EQ(read(four) * 132, read(compressed()) * 68);
+  four.model.indexer->key_type = DataType::nvfp4;
+  EXPECT_EQ(four.model.indexer->key().in_base(), 64 + 8);
+  const auto scores = [](const AttentionContext& c) {
+    const StepGraph graph = build(kCsa, c);
+    const auto score = std::ranges::find_if(
+        graph.ops, [](const Op& op) { return op.family == KernelFamily::screening; });
+    return score->arithmetic;
+  };
+  EXPECT_EQ(scores(four), Arithmetic::fp8);
+  four.model.indexer->key_type = DataType::bf16;
+  EXPECT_EQ(scores(four), Arithmetic::bf16);
+}
+
 TEST(Csa, ALayerWithAWindowAloneReadsItsRing) {
   const StepGraph graph = build(kCsa, compressed());
   EXPECT_EQ(ledger(graph, 0),

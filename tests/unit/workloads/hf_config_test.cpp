@@ -131,6 +131,7 @@ std::map<std::string, std::string> of_older_families() {
                               ", 'num_local_experts': 8, 'num_experts_per_tok': 2"
                               ", 'sliding_window': null, 'router_aux_loss_coef': 0.02")},
       {"qwen3_8b", qwen3(dimensions(36, 4096, 32, 8, 12288, 151936))},
+      {"qwen3_14b", qwen3(dimensions(40, 5120, 40, 8, 17408, 151936))},
       {"qwen3_32b", qwen3(dimensions(64, 5120, 64, 8, 25600, 151936))},
       {"qwen3_235b_a22b",
        decoder("qwen3_moe", dimensions(94, 4096, 64, 4, 12288, 151936) + kCommon +
@@ -207,6 +208,11 @@ std::map<std::string, std::string> of_newer_families() {
   return {
       {"gpt_oss_20b", gpt_oss(24, 32)},
       {"gpt_oss_120b", gpt_oss(36, 128)},
+      {"gemma3_12b", seeing("gemma3", decoder("gemma3_text",
+                                              dimensions(48, 3840, 16, 8, 15360, 262208) + kCommon +
+                                                  ", 'head_dim': 256, 'sliding_window': 1024"
+                                                  ", 'sliding_window_pattern': 6"
+                                                  ", 'query_pre_attn_scalar': 256"))},
       {"gemma3_27b",
        seeing("gemma3",
               decoder("gemma3_text", dimensions(62, 5376, 32, 16, 21504, 262208) + kCommon +

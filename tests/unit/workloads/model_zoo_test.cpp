@@ -50,6 +50,7 @@ const std::map<std::string, std::int64_t> kPublished{
     {"mistral_7b", 7'241'732'096},
     {"mixtral_8x7b", 46'702'792'704},
     {"qwen3_8b", 8'190'735'360},
+    {"qwen3_14b", 14'768'307'200},
     {"qwen3_32b", 32'762'123'264},
     {"qwen3_235b_a22b", 235'093'634'560},
     {"deepseek_v2_lite", 15'706'484'224},
@@ -60,6 +61,7 @@ const std::map<std::string, std::int64_t> kPublished{
     {"t5_v1_1_base", 247'577'856},
     {"gpt_oss_20b", 20'914'757'184},
     {"gpt_oss_120b", 116'829'156'672},
+    {"gemma3_12b", 12'187'325'040},
     {"gemma3_27b", 27'432'406'640},
     {"olmo3_7b", 7'298'011'136},
     {"olmo3_32b", 32'233'522'176},
@@ -175,14 +177,18 @@ TEST(ModelZoo, CacheOfAMillionPositionsIsThePublishedShare) {
   const double cache = static_cast<double>(before.layers) * kPositions * (656 + 132);
   for (const auto& [name, percent] :
        {std::pair("deepseek_v4_pro", 10.0), {"deepseek_v4_flash", 7}}) {
-    const LlmConfig m = shipped(name);
+    LlmConfig m = shipped(name);
+    EXPECT_EQ(m.indexer->key().in_base(), 132);
+    m.indexer->key_type = DataType::mxfp4;
+    EXPECT_EQ(m.indexer->key().in_base(), 68);
     double sum = 0;
     for (const LayerType type : m.types()) {
       const LlmConfig of_type = m.layers_of(type);
       if (!compresses(type)) continue;
+      const double key =
+          of_type.indexer ? static_cast<double>(of_type.indexer->key().in_base()) : 0.0;
       sum += static_cast<double>(of_type.layers) * kPositions /
-             static_cast<double>(of_type.compression->positions) *
-             (584 + (of_type.indexer ? 68 : 0));
+             static_cast<double>(of_type.compression->positions) * (584 + key);
     }
     EXPECT_EQ(std::round(100 * sum / cache), percent) << name;
   }

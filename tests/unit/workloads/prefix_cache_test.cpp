@@ -134,6 +134,44 @@ TEST(PrefixCache, IsLoadedWithoutLosingWhatItsOwnRoomDisplaces) {
   EXPECT_EQ(cache.find(PrefixEntries{9}), Levels{1});
 }
 
+// 1 came first and is used again; 2 came later. The pool drops 1 as FIFO and 2 as LRU, and so does
+// the level below it of what the pool dropped: 1, 2, then 1 again by way of the pool.
+TEST(PrefixCache, EachLevelHasAPolicyOfItsOwn) {
+  for (const auto& [policy, first] : {std::pair{Eviction::fifo, 1U}, {Eviction::lru, 2U}}) {
+    PrefixCache cache({}, {2, policy});
+    leave(cache, {1});
+    leave(cache, {2});
+    leave(cache, {1});
+    cache.evict(1);
+    EXPECT_FALSE(cache.level_of(first)) << name_of(policy);
+    EXPECT_TRUE(cache.level_of(3 - first)) << name_of(policy);
+  }
+  for (const auto& [policy, first] : {std::pair{Eviction::fifo, 1U}, {Eviction::lru, 2U}}) {
+    PrefixCache cache({{2, policy}}, {8});
+    for (const std::uint64_t name : {1U, 2U}) {
+      leave(cache, {name});
+      cache.evict(1);
+    }
+    cache.touch(1);  // at level 1
+    leave(cache, {3});
+    cache.evict(1);
+    EXPECT_FALSE(cache.level_of(first)) << name_of(policy);
+  }
+}
+
+TEST(PrefixCache, CountsThePromptsThatUsedAnEntryAndNoCopies) {
+  PrefixCache cache({});
+  EXPECT_EQ(cache.uses(1), 0);
+  leave(cache, {1});
+  EXPECT_EQ(cache.uses(1), 1);
+  cache.hold(PrefixEntries{1});
+  EXPECT_EQ(cache.evictable(), 0);
+  cache.release(PrefixEntries{1});
+  EXPECT_EQ(cache.uses(1), 1);
+  leave(cache, {1});
+  EXPECT_EQ(cache.uses(1), 2);
+}
+
 using PrefixCacheDeathTest = ::testing::Test;
 
 TEST(PrefixCacheDeathTest, RefusesToReleaseWhatNobodyUses) {

@@ -42,6 +42,79 @@ TEST(PrefixCopies, ABlockIsWrittenOnce) {
   EXPECT_THAT(copies.want(PrefixEntries{1}), IsEmpty());  // there
 }
 
+PrefixLevel exclusive(std::int64_t blocks) {
+  PrefixLevel out(blocks);
+  out.exclusive = true;
+  return out;
+}
+
+// The second level gets what leaves the first one, and gives up what is loaded from it.
+TEST(PrefixCopies, AnExclusiveLevelHasWhatLeftTheOneAbove) {
+  PrefixCopies copies({2, exclusive(4)});
+  copies.want(PrefixEntries{1, 2});
+  write(copies, 1);
+  EXPECT_FALSE(copies.next(2));  // it has none of what the first one has
+  copies.want(PrefixEntries{3});
+  write(copies, 1);  // 2 leaves
+  EXPECT_EQ(copies.level_of(2), 0);
+  EXPECT_THAT(write(copies, 2), ElementsAre(2));
+  EXPECT_EQ(copies.level_of(2), 2);
+  copies.give_up(PrefixEntries{2});
+  EXPECT_EQ(copies.level_of(2), 2);  // nothing else below the pool has it
+  copies.want(PrefixEntries{2});
+  copies.give_up(PrefixEntries{2});
+  EXPECT_EQ(copies.level_of(2), 0);
+  EXPECT_EQ(copies.held(2), 0);
+}
+
+// Block 2 is computed anew, and so written to the first level again: the second one drops its own,
+// whether it is there or still on its way.
+TEST(PrefixCopies, AnExclusiveLevelDropsWhatComesAbove) {
+  PrefixCopies copies({2, exclusive(4)});
+  copies.want(PrefixEntries{1, 2});
+  write(copies, 1);
+  copies.want(PrefixEntries{3});
+  write(copies, 1);  // 2 leaves
+  write(copies, 2);
+  copies.want(PrefixEntries{2});
+  write(copies, 1);  // 1 leaves
+  EXPECT_EQ(copies.level_of(2), 1);
+  EXPECT_FALSE(copies.holds(2, 2));
+  const auto store = copies.next(2);
+  EXPECT_THAT(store->entries, ElementsAre(1));
+  copies.want(PrefixEntries{1});
+  write(copies, 1);
+  copies.stored(*store);
+  EXPECT_FALSE(copies.holds(1, 2));
+}
+
+TEST(PrefixCopies, AFullQueueTakesNothingMore) {
+  PrefixCopies copies({10});
+  copies.limit_queue(1, 3);
+  EXPECT_THAT(copies.want(PrefixEntries{1, 2, 3, 4}), ElementsAre(1, 2, 3));
+  const auto store = copies.next(1);
+  EXPECT_THAT(copies.want(PrefixEntries{4}), IsEmpty());  // they are still on their way
+  copies.stored(*store);
+  EXPECT_THAT(copies.want(PrefixEntries{4}), ElementsAre(4));
+}
+
+TEST(PrefixCopies, AnEmptyQueueTakesAnEntryBeyondItsLimit) {
+  PrefixCopies copies({10});
+  copies.limit_queue(1, 1);
+  const PrefixEntry large(1, 0, 3);
+  EXPECT_THAT(copies.want(PrefixEntries{large, 2}), ElementsAre(large));
+}
+
+TEST(PrefixCopies, ALevelMayBePassedOver) {
+  PrefixCopies copies({4, 4});
+  copies.want(PrefixEntries{1});
+  write(copies, 1);
+  write(copies, 2);
+  EXPECT_EQ(copies.level_of(1), 1);
+  EXPECT_EQ(copies.level_of(1, std::vector<char>{0, 1, 0}), 2);
+  EXPECT_EQ(copies.level_of(1, std::vector<char>{0, 1, 1}), 0);
+}
+
 TEST(PrefixCopies, EachLevelHandsOnWhatTheNextLacks) {
   PrefixCopies copies({2, 4});
   copies.want(PrefixEntries{1, 2});
@@ -84,6 +157,22 @@ TEST(PrefixCopies, TheLeastRecentlyUsedGoesFirst) {
   EXPECT_EQ(copies.level_of(3), 0);
 }
 
+TEST(PrefixCopies, EachLevelHasAPolicyOfItsOwn) {
+  PrefixCopies copies({{2, Eviction::fifo}, {2, Eviction::lru}});
+  for (const std::uint64_t name : {1U, 2U}) {
+    copies.want(PrefixEntries{name});
+    write(copies, 1);
+    write(copies, 2);
+  }
+  copies.touch(PrefixEntries{1});
+  copies.want(PrefixEntries{3});
+  write(copies, 1);  // 1 came first
+  write(copies, 2);  // 2 was used before 1
+  EXPECT_EQ(copies.level_of(1), 2);
+  EXPECT_EQ(copies.level_of(2), 1);
+  EXPECT_EQ(copies.level_of(3), 1);
+}
+
 TEST(PrefixCopies, TheBeginningOfAPromptThatIsTooLongStays) {
   PrefixCopies copies({2});
   copies.want(PrefixEntries{1, 2, 3, 4});
@@ -92,6 +181,22 @@ TEST(PrefixCopies, TheBeginningOfAPromptThatIsTooLongStays) {
   EXPECT_EQ(copies.level_of(2), 1);
   EXPECT_EQ(copies.level_of(3), 0);
   EXPECT_EQ(copies.held(1), 2);
+}
+
+// Stored in two pieces, the first one before the second; when the prompt's use ends, its first
+// block becomes the newest.
+TEST(PrefixCopies, TheEndOfAPromptLeavesFirstOnceItsUseHasEnded) {
+  PrefixCopies copies({3});
+  copies.want(PrefixEntries{1, 2});
+  write(copies, 1);
+  copies.want(PrefixEntries{3});
+  write(copies, 1);
+  copies.settle(PrefixEntries{1, 2, 3});
+  copies.want(PrefixEntries{4});
+  write(copies, 1);
+  EXPECT_EQ(copies.level_of(1), 1);
+  EXPECT_EQ(copies.level_of(2), 1);
+  EXPECT_EQ(copies.level_of(3), 0);
 }
 
 }  // namespace

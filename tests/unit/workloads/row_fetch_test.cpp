@@ -2,6 +2,12 @@
 // query heads for each KV head, 4 (sequence, KV head) pairs, rows of 16 B.
 #include "workloads/attention/row_fetch.hpp"
 
+#include <algorithm>
+#include <list>
+#include <numeric>
+#include <random>
+#include <vector>
+
 #include "tests/unit/workloads/small_step.hpp"
 
 namespace tiersim::testing::row_fetch_test {
@@ -106,7 +112,68 @@ TEST(RowFetch, MeasuredReuseIsLinearBetweenItsPoints) {
   EXPECT_EQ(ledger(build(maple("hot_rows: {share: 0.25, " + curve + "}")), 1),
             ledger(build(maple("hot_rows: {share: 0.25, hit_rate: 0.5}")), 1));
   const HotRows at_a_point{.share = 0.375, .reuse = {{0.125, 0.25}, {0.375, 0.75}}};
-  EXPECT_EQ(at_a_point.hits(), 0.75);
+  EXPECT_EQ(at_a_point.hits(0, 0, 0), 0.75);
+}
+
+// 64 positions of which 16 are chosen and 40 are kept: half of the choice is repeated, and of the
+// other half (40 - 16) / (64 - 16) is found, together three quarters.
+TEST(RowFetch, AnOverlapOfStepsAndANumberOfRowsGiveTheHitRate) {
+  const std::string yaml = maple("hot_rows: {rows: 40, overlap: 0.5}");
+  const Ledger moved = ledger(build(yaml), 1);
+  EXPECT_EQ(moved.at("near read row_cache"), 4 * 12 * 32);
+  EXPECT_EQ(moved.at("far read keys"), 4 * 4 * 16);
+  EXPECT_EQ(footprint(yaml).at("near row_cache"), 4 * 4 * 40 * 32);  // layers, pairs, rows
+  EXPECT_EQ(moved, ledger(build(maple("hot_rows: {rows: 40, hit_rate: 0.75}")), 1));
+}
+
+TEST(RowFetch, ACacheOfAllRowsMissesNoneAndIsReservedWhole) {
+  const std::string yaml = maple("hot_rows: {rows: 100, overlap: 0}");
+  EXPECT_EQ(far_reads(build(yaml), 1), 0);
+  EXPECT_EQ(footprint(yaml).at("near row_cache"), 4 * 4 * 100 * 32);
+}
+
+// The law against an LRU cache that is simulated: of 200 rows a step chooses 20, of which 16 stay,
+// and the other 4 are drawn from the 180 that it did not choose. The cache keeps 60.
+TEST(HotRows, TheLawOfAnOverlapIsThatOfAnLruCache) {
+  constexpr std::size_t kRows = 200;
+  constexpr std::size_t kChosen = 20;
+  constexpr std::size_t kStay = 16;
+  constexpr std::size_t kKept = 60;
+  constexpr std::size_t kSteps = 20'000;
+  constexpr unsigned kSeed = 7;
+  std::mt19937 random(kSeed);
+  std::vector<int> rows(kRows);  // the first kChosen are chosen
+  std::iota(rows.begin(), rows.end(), 0);
+  std::list<int> cache(rows.begin(), rows.begin() + kKept);  // most recently used first
+  const auto below = [&](std::size_t limit) { return random() % limit; };
+  std::int64_t hits = 0;
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    // To the end of the chosen ones go those that leave.
+    for (std::size_t last = kChosen - 1; last >= kStay; --last)
+      std::swap(rows[below(last + 1)], rows[last]);
+    for (std::size_t i = 0; i < kChosen - kStay; ++i) {
+      const std::size_t drawn = kChosen + i + below(kRows - kChosen - i);
+      std::swap(rows[drawn], rows[kChosen + i]);
+    }
+    for (std::size_t i = 0; i < kChosen - kStay; ++i) std::swap(rows[kStay + i], rows[kChosen + i]);
+    for (std::size_t i = 0; i < kChosen; ++i) {
+      const int row = rows[i];
+      const auto at = std::ranges::find(cache, row);
+      if (at != cache.end()) {
+        ++hits;
+        cache.erase(at);
+      }
+      cache.push_front(row);
+    }
+    while (cache.size() > kKept) cache.pop_back();
+  }
+  const HotRows law{.rows = kKept, .overlap = 0.8};
+  EXPECT_DOUBLE_EQ(law.hits(kKept, kChosen, kRows), 0.8 + 0.2 * 40.0 / 180.0);
+  // Hits of the 80'000 drawn rows are nearly binomial with a share of 2/9: five standard deviations
+  // of their share of all 400'000 are 0.0015.
+  EXPECT_NEAR(static_cast<double>(hits) / (kSteps * kChosen), law.hits(kKept, kChosen, kRows),
+              0.0015)
+      << "seed " << kSeed;
 }
 
 // Quest caches and misses whole pages: 2 of 4 are chosen, and 1 of 2 is in a cache of 2.
@@ -134,6 +201,17 @@ TEST(GuessedQuery, MovesWhatTheTrueOneMoves) {
     expected["near read weights"] += 32 * 32 * 2;
     EXPECT_EQ(moved, expected) << yaml;
   }
+}
+
+// The cache was filled by whole choices, 16 of 64 rows: of 30 kept rows a step without overlap hits
+// 14 of 48. The second fetch, of the half that was guessed wrong, hits with the same rate.
+TEST(GuessedQuery, HitsTheRowsOfAnOverlapAsTheWholeChoiceDoes) {
+  const auto moved = [](const std::string& rate) {
+    return ledger(build(maple("guess_miss: 0.5, hot_rows: {rows: 30, " + rate + "}"), guessed()),
+                  1);
+  };
+  EXPECT_EQ(moved("overlap: 0"), moved("hit_rate: 0.2917"));
+  EXPECT_NE(moved("overlap: 0"), moved("hit_rate: 0.393"));  // 22 of 56, as of a choice of 8
 }
 
 // 32 -> 6 -> 4 heads * 8, and each head's 4 elements -> 12: what makes the cached latent is left
@@ -238,6 +316,12 @@ TEST(Problems, NameWhatCannotBe) {
   EXPECT_EQ(problems(maple("hot_rows: {share: 0.05, hit_rate: 0.9}")),
             (Problems{"fetch.hot_rows.share: keeps 4 of a sequence's rows and would be hit by 14 "
                       "(raise the share or lower the hit rate)"}));
+  EXPECT_EQ(problems(maple("hot_rows: {rows: 10, overlap: 0.9}")),
+            (Problems{"fetch.hot_rows.rows: keeps 10 of a sequence's rows, fewer than the 16 that "
+                      "a step chooses (as many or more)"}));
+  EXPECT_EQ(problems(maple("hot_rows: {rows: 10, hit_rate: 0.9}")),
+            (Problems{"fetch.hot_rows.rows: keeps 10 of a sequence's rows and would be hit by 14 "
+                      "(more rows, or a lower hit rate)"}));
   EXPECT_EQ(
       problems("{name: h2o, heavy: 0.75, recent: 0.5}"),
       (Problems{"heavy: 0.75 and recent 0.5 are more than all rows (lower one of them; method "

@@ -26,12 +26,14 @@ class SchedulerBench {
     if (!scheduler_) scheduler_.emplace(config, limits_);
     return *scheduler_;
   }
-  Sequence& add(std::int64_t input, std::int64_t output, PrefixBlocks prefix = {}) {
+  Sequence& add(std::int64_t input, std::int64_t output, PrefixBlocks prefix = {},
+                std::int64_t priority = 0) {
     Sequence& s = sequences_.emplace_back();
     s.request = {.id = static_cast<std::int64_t>(sequences_.size()) - 1,
                  .input_tokens = input,
                  .output_tokens = output,
-                 .prefix = std::move(prefix)};
+                 .prefix = std::move(prefix),
+                 .priority = priority};
     scheduler().submit(s);
     return s;
   }

@@ -1,6 +1,7 @@
 // The blocks of a replica: a pool of 10, prefix entries of 2 blocks each.
 #include "workloads/serving/kv_pool.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +26,7 @@ KvPool pool(std::vector<std::int64_t> levels, WritePolicy policy = WritePolicy::
   // The levels hold whole entries.
   for (std::int64_t& level : levels) level *= 2;
   return KvPool(10, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
-                                     .levels = std::move(levels),
+                                     .levels = {levels.begin(), levels.end()},
                                      .write_policy = policy});
 }
 KvPool through(std::vector<std::int64_t> levels) {
@@ -218,6 +219,78 @@ TEST(KvPool, ABlockFromFarBelowGoesToTheNearerLevelToo) {
   EXPECT_FALSE(blocks.next_store(1));
   blocks.arrived(PrefixEntries{1});
   EXPECT_EQ(blocks.next_store(1)->entries, (PrefixEntries{1}));
+}
+
+// Under write_through_selective the first prompt leaves nothing below, and the second one does.
+TEST(KvPool, ASecondUseIsWhatStoresABlock) {
+  KvPool of = pool({4}, WritePolicy::write_through_selective);
+  leave_behind(of, {1, 2});
+  EXPECT_FALSE(of.next_store(1));
+  Moves moves;
+  of.pin(PrefixBlocks{1}, moves);
+  const auto store = of.next_store(1);
+  ASSERT_TRUE(store);
+  EXPECT_THAT(store->entries, ::testing::ElementsAre(PrefixEntry(1)));
+  of.stored(*store);
+  of.release(PrefixBlocks{1});
+  EXPECT_EQ(of.below(1), 2);  // one entry of two blocks
+  EXPECT_EQ(of.used(), 0);
+}
+
+// Both prompts were used once. A block of the longer one takes longer to compute again, so GDSF
+// keeps the longer prompt although it is older.
+TEST(KvPool, GdsfKeepsTheLongerPrompt) {
+  for (const auto& [eviction, kept] : {std::pair{Eviction::gdsf, 1U}, {Eviction::lru, 9U}}) {
+    KvPool of(8, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
+                                  .eviction = eviction,
+                                  .cost_growth = 0.1});
+    leave_behind(of, {1, 2, 3});
+    leave_behind(of, {9});
+    Moves moves;
+    ASSERT_TRUE(of.take(2, moves));
+    EXPECT_EQ(of.level_of(9).has_value(), kept == 9) << name_of(eviction);
+    EXPECT_EQ(of.level_of(3).has_value(), kept == 1) << name_of(eviction);
+  }
+}
+
+// Without room for what nobody uses, a block is in the lower level alone once it is stored there.
+TEST(KvPool, APoolThatKeepsNothingLeavesBlocksToTheLevelBelow) {
+  KvPool of(10, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
+                                 .levels = {8},
+                                 .keep_in_pool = false});
+  leave_behind(of, {1, 2});
+  EXPECT_EQ(of.occupied(), 4);  // on their way
+  const auto store = of.next_store(1);
+  ASSERT_TRUE(store);
+  of.stored(*store);
+  EXPECT_EQ(of.occupied(), 0);
+  const KvPool::Found found = of.find(PrefixBlocks{1, 2});
+  EXPECT_EQ(found.entries, 2);
+  EXPECT_EQ(found.below, 4);
+  const KvPool::Load load = of.load_of(PrefixBlocks{1, 2});
+  EXPECT_EQ(load.pooled, 0);
+  EXPECT_THAT(load.from, ::testing::ElementsAre(0, 4));
+}
+
+// A prompt is computed in two pieces. Whatever the policy, its last block is of no use without the
+// others, and leaves first.
+TEST(KvPool, TheLastBlockOfAPromptThatWasComputedInPiecesLeavesFirst) {
+  for (std::size_t k = 0; k < kEvictionNames.size(); ++k) {
+    KvPool of(8, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
+                                  .eviction = static_cast<Eviction>(k),
+                                  .cost_growth = 0.5});
+    Moves moves;
+    ASSERT_TRUE(of.take(8, moves));
+    const PrefixBlocks names{1, 2, 3, 4};
+    of.share(PrefixPins(std::span(names).first(2)));
+    of.share(PrefixPins(std::span(names).subspan(2), {}, 2));
+    of.release(names);
+    for (std::uint64_t last = 4; last > 1; --last) {
+      ASSERT_TRUE(of.take(2, moves));
+      EXPECT_FALSE(of.level_of(last)) << kEvictionNames[k];
+      EXPECT_TRUE(of.level_of(last - 1)) << kEvictionNames[k];
+    }
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace tiersim::serving_requests_test {
 namespace {
 
+using testing::after_completion;
 using testing::all_requests;
 using testing::load_workload;
 using testing::source_of;
@@ -133,7 +134,7 @@ ClosedRun run_closed(const WorkloadConfig& config, std::uint64_t seed) {
   while (!ends.empty()) {
     out.end = ends.top();
     ends.pop();
-    take(source->after_completion(out.end));
+    for (const Request& request : after_completion(*source, out.end)) take(request);
     EXPECT_FALSE(source->next());
   }
   std::ranges::sort(out.ids);
@@ -169,7 +170,7 @@ TEST(ClosedLoop, EndsWithFewerRequestsThanUsers) {
                          "input: {tokens: 1}\noutput: {tokens: 1}\n"));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(source->next());
   EXPECT_FALSE(source->next());
-  EXPECT_FALSE(source->after_completion(SimTime{}));
+  EXPECT_TRUE(after_completion(*source, SimTime{}).empty());
 }
 
 // A caller that fetches the first requests late still gets all of them.
@@ -179,8 +180,8 @@ TEST(ClosedLoop, KeepsFirstRequestsForUsersWhoStillThink) {
                "input: {tokens: 1}\noutput: {tokens: 1}\n"));
   const auto first = source->next();
   ASSERT_TRUE(first);
-  EXPECT_TRUE(source->after_completion(first->arrival));
-  EXPECT_FALSE(source->after_completion(first->arrival));  // two are left, of two users
+  EXPECT_EQ(after_completion(*source, first->arrival).size(), 1U);
+  EXPECT_TRUE(after_completion(*source, first->arrival).empty());  // two are left, of two users
   const auto second = source->next();
   const auto third = source->next();
   ASSERT_TRUE(second && third);
@@ -313,7 +314,8 @@ TEST(WorkloadConfig, NamesWhatCannotBe) {
                  "output: {tokens: 1}\nprefix_block: 16\n"),
             "w.yaml:1:1: error: requests: must be at least 1 (give it, or a trace of requests by "
             "`trace: PATH`)\n"
-            "w.yaml:5:1: error: prefix_block: has a meaning for traces only (leave it out; these "
+            "w.yaml:5:1: error: prefix_block: has a meaning for traces and sessions only (leave it "
+            "out; these "
             "prompts share no prefix)\n");
 }
 

@@ -120,5 +120,38 @@ TEST(Scheduler, LoadsABlockInFrontOfOthersThatAreThere) {
   EXPECT_EQ(bench.iterate(), "2+7 |");
 }
 
+// Block 1 is in the pool and 2 below it. The prompt is asked about block 2 alone, declines it, and
+// computes its positions after those of block 1.
+TEST(Scheduler, ComputesWhatWouldTakeLongerToLoad) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {20}},
+              100);
+  std::vector<PrefixLoad> asked;
+  bool loads = false;
+  bench.scheduler().choose_loads([&](const PrefixLoad& load) {
+    asked.push_back(load);
+    return loads;
+  });
+  bench.add(16, 1, {1, 2});
+  bench.iterate();
+  bench.scheduler().stored(*bench.scheduler().next_store(1));
+  bench.add(12, 1);  // takes two blocks of the pool from block 2
+  bench.iterate();
+  Sequence& first = bench.add(17, 1, {1, 2});
+  EXPECT_EQ(bench.iterate(), "2+9 |");
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked.front().before, 8);
+  EXPECT_EQ(asked.front().positions, 8);
+  EXPECT_EQ(asked.front().from, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(first.cached_tokens, 8);
+  EXPECT_EQ(first.declined_tokens, 8);
+  bench.add(24, 1);  // needs the whole pool
+  bench.iterate();
+  loads = true;
+  const Sequence& second = bench.add(17, 1, {1, 2});
+  EXPECT_EQ(bench.iterate(), "| |; prefix_load 4 of 4");
+  EXPECT_EQ(second.cached_tokens, 16);
+  EXPECT_EQ(second.declined_tokens, 0);
+}
+
 }  // namespace
 }  // namespace tiersim::serving_scheduler_prefix_test

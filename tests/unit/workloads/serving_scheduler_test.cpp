@@ -34,6 +34,36 @@ TEST(Scheduler, ReadsWholePromptsBesideWhatDecodes) {
   EXPECT_EQ(bench.iterate(), "2+8 |");
 }
 
+// One runs at a time: the lowest number first, and of equal ones the first that came.
+TEST(Scheduler, TakesTheLowestPriorityNumberFirst) {
+  Bench bench(SchedulerPolicy::chunked);
+  bench.config.scheduler.order = QueueOrder::priority;
+  bench.config.scheduler.max_sequences = 1;
+  for (const std::int64_t priority : {5, 0, 5, -1, 0}) bench.add(1, 1, {}, priority);
+  for (const char* next : {"3+1 |", "1+1 |", "4+1 |", "0+1 |", "2+1 |", "|"})
+    EXPECT_EQ(bench.iterate(), next);
+}
+
+// Four blocks of 4 positions: 0 has two, 1 and 2 one each when 0 needs a third for its position 9.
+// The last that was admitted gives up its own, or that of the highest number.
+TEST(Scheduler, PreemptsTheHighestPriorityNumberFirst) {
+  const auto preemptions = [](QueueOrder order) {
+    Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 64);
+    bench.config.scheduler.order = order;
+    bench.add(4, 20, {}, 1);
+    bench.iterate();
+    const Sequence& highest = bench.add(1, 20, {}, 7);
+    bench.iterate();
+    const Sequence& last = bench.add(1, 20, {}, 2);
+    for (int i = 0; i < 3; ++i) bench.iterate();
+    EXPECT_EQ(highest.preemptions + last.preemptions, 0);
+    bench.iterate();
+    return std::pair(highest.preemptions, last.preemptions);
+  };
+  EXPECT_EQ(preemptions(QueueOrder::fcfs).second, 1);
+  EXPECT_EQ(preemptions(QueueOrder::priority), std::pair(std::int64_t{1}, std::int64_t{0}));
+}
+
 TEST(Scheduler, LetsPromptsWaitForMoreOfThem) {
   Bench bench(SchedulerPolicy::mixed);
   bench.config.scheduler.prompt_wait = 2;

@@ -199,7 +199,7 @@ TEST(MooncakeTrace, NamesEveryMistakeWithItsLine) {
       "t:2:16: is no JSON from here on\n"
       "t:3:1: is a list (a line is an object)\n"
       "t:4:1: is a number (a line is an object)\n"
-      "t:5:1: timestamp is -1 (it is a whole number, and not below 0)\n"
+      "t:5:1: timestamp is -1 (it is a number of milliseconds, and not below 0)\n"
       "t:6:1: input_length is '1.5' (it is a whole number, and not below 0)\n"
       "t:7:1: input_length is the text 'a' (it is a whole number, and not below 0)\n"
       "t:8:1: output_length is '0' (a request has a token in and one out at least; take the line "
@@ -211,7 +211,7 @@ TEST(MooncakeTrace, NamesEveryMistakeWithItsLine) {
       "t:13:1: hash_ids is an object (it is a list of whole numbers from 0)\n"
       "t:14:1: 'timestamp' is given twice\n"
       "t:15:1: unknown key 'session' (the keys are timestamp, input_length, output_length, "
-      "hash_ids)\n"
+      "hash_ids, session_id, delay, group_id, is_restart)\n"
       "t:16:1: 'timestamp' is missing\n"
       "t:18:4: is no JSON from here on\n");
 }
@@ -284,7 +284,7 @@ TEST(TraceImport, LeavesACountADigestAndThePath) {
   EXPECT_EQ(loaded.config.trace->requests.value, 48);
   EXPECT_EQ(loaded.config.trace->requests.source, file.string());
   EXPECT_EQ(loaded.config.trace->digest, sha256_hex(text_of(file)));
-  EXPECT_EQ(request_count(loaded.config), 48);
+  EXPECT_EQ(request_count(loaded.config, 1), 48);
   const std::string json = canonical_json(loaded.config);
   EXPECT_EQ(canonical_json(testing::workload(json)), json);
 }

@@ -1,6 +1,9 @@
 #pragma once
 // A workload from the text of a file, and the requests of a source.
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +47,40 @@ inline std::vector<Request> all_requests(const WorkloadConfig& config, std::uint
   const auto source = source_of(config, seed);
   std::vector<Request> all;
   while (auto request = source->next()) all.push_back(std::move(*request));
+  return all;
+}
+
+/// The requests that wait for the end of some request at `now`.
+inline std::vector<Request> after_completion(RequestSource& source, SimTime now,
+                                             const Request& ended = {}) {
+  std::vector<Request> out;
+  source.after_completion(ended, now, out);
+  return out;
+}
+
+/// All requests of a source at a server that works on any number at once and takes
+/// `service(request)` for each, in the order of their ends.
+template <class Service>
+std::vector<Request> requests_at(RequestSource& source, const Service& service) {
+  std::map<std::pair<SimTime, std::int64_t>, Request> present;  // by end
+  const auto take = [&](Request request) {
+    const SimTime end = request.arrival + service(request);
+    present.emplace(std::pair(end, request.id), std::move(request));
+  };
+  std::vector<Request> all;
+  std::optional<Request> start = source.next();
+  while (start || !present.empty()) {
+    if (start && (present.empty() || start->arrival <= present.begin()->first.first)) {
+      take(*std::move(start));
+      start = source.next();
+      continue;
+    }
+    auto ended = present.extract(present.begin());
+    for (Request& next : after_completion(source, ended.key().first, ended.mapped()))
+      take(std::move(next));
+    all.push_back(std::move(ended.mapped()));
+    if (!start) start = source.next();
+  }
   return all;
 }
 

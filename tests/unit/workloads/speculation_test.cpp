@@ -228,7 +228,7 @@ TEST(SpeculativeStep, ADraftModelHasItsPublishedTypes) {
 TEST(DraftPasses, BeginWithWhatWasVerified) {
   const auto positions = [](DraftKind kind) {
     std::string out;
-    for (const DraftPass& pass : draft_passes(of_kind(kind, 3).draft, 3))
+    for (const DraftPass& pass : draft_passes(of_kind(kind, 3), 3))
       out += std::to_string(pass.positions);
     return out;
   };
@@ -237,6 +237,109 @@ TEST(DraftPasses, BeginWithWhatWasVerified) {
   EXPECT_EQ(positions(DraftKind::model), "211");
   EXPECT_EQ(positions(DraftKind::early_exit), "111");
   EXPECT_EQ(positions(DraftKind::ngram), "");
+}
+
+SpeculationConfig tree(std::vector<std::int64_t> widths, std::vector<std::vector<double>> ranks,
+                       std::int64_t tokens, DraftKind kind = DraftKind::eagle) {
+  SpeculationConfig config = of_kind(kind, tokens);
+  config.draft.tree = DraftTreeConfig{std::move(widths)};
+  config.acceptance.rate.reset();
+  for (const std::vector<double>& of_depth : ranks) {
+    RankAcceptance& at = config.acceptance.by_depth.emplace_back();
+    for (const double rank : of_depth) at.ranks.push_back({.value = rank});
+  }
+  return config;
+}
+
+// Two first tokens with one second token each: paths of 0.5, 0.25, 0.5 * 0.5 and 0.25 * 0.5. Fewer
+// drafts are the likeliest of them, each after its parent.
+TEST(DraftTree, SumsTheProductsAlongThePathsOfItsNodes) {
+  const SpeculationConfig config = tree({2, 1}, {{0.5, 0.25}, {0.5}}, 4);
+  const AcceptanceLaw law = config.law();
+  EXPECT_EQ(law.mean_tokens(4), 1 + 0.5 + 0.25 + 0.25 + 0.125);
+  EXPECT_EQ(law.mean_tokens(3), 1 + 0.5 + 0.25 + 0.25);
+  EXPECT_EQ(law.mean_tokens(2), 1 + 0.5 + 0.25);
+  EXPECT_EQ(law.mean_tokens(1), 1 + 0.5);
+  EXPECT_EQ(law.mean_tokens(0), 1);
+}
+
+// A likely child of the first token stands before an unlikely second token.
+TEST(DraftTree, KeepsItsLikeliestNodes) {
+  const std::vector<std::int64_t> widths{2, 2};
+  AcceptanceConfig acceptance;
+  acceptance.by_depth = {{{{.value = 0.9}, {.value = 0.1}}}, {{{.value = 0.5}, {.value = 0.3}}}};
+  const std::vector<DraftNode> nodes = likeliest_nodes(acceptance, 0, widths, 6);
+  ASSERT_EQ(nodes.size(), 6U);
+  std::vector<std::int64_t> depths;
+  std::vector<std::int64_t> parents;
+  for (const DraftNode& node : nodes) {
+    depths.push_back(node.depth);
+    parents.push_back(node.parent);
+  }
+  // 0.9, then its children with 0.45 and 0.27, then 0.1 and its children with 0.05 and 0.03.
+  EXPECT_EQ(depths, (std::vector<std::int64_t>{1, 2, 2, 1, 2, 2}));
+  EXPECT_EQ(parents, (std::vector<std::int64_t>{-1, 0, 0, -1, 3, 3}));
+  // Three drafts have one node with children, six have two.
+  EXPECT_EQ(tree_shape(nodes, 3).inner, std::vector<std::int64_t>{1});
+  EXPECT_EQ(tree_shape(nodes, 6).inner, std::vector<std::int64_t>{2});
+  EXPECT_EQ(tree_shape(nodes, 6).nodes, (std::vector<std::int64_t>{2, 4}));
+}
+
+// The draws are those of an acceptance by position with as much at each depth: 0.75, then 0.375.
+TEST(DraftTree, DrawsDepthsByTheSumOfTheirNodes) {
+  const AcceptanceLaw law = tree({2, 1}, {{0.5, 0.25}, {0.5}}, 4).law();
+  const AcceptanceLaw chain({.by_position = {{.value = 0.75}, {.value = 0.5}}}, 2, 2);
+  for (std::int64_t request = 0; request < 200; ++request)
+    EXPECT_EQ(law.accepted(7, request, 3, 4), chain.accepted(7, request, 3, 2));
+}
+
+// The whole tree of 2 and 2: two nodes pass the draft again, and see themselves alone. The first
+// pass has what a path of two drafts and the root are.
+TEST(DraftTree, RunsItsDraftOncePerDepth) {
+  const SpeculationConfig config = tree({2, 2}, {{0.5, 0.25}}, 6);
+  const std::vector<DraftPass> passes = draft_passes(config, 6);
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_EQ(passes[0].positions, 3);
+  EXPECT_EQ(passes[0].logits, 1);
+  EXPECT_EQ(passes[0].mask, TreeMask{});
+  EXPECT_EQ(passes[1].positions, 2);
+  EXPECT_EQ(passes[1].ahead, 2);
+  EXPECT_EQ(passes[1].logits, 2);
+  EXPECT_EQ(passes[1].mask, (TreeMask{.rows = 2, .kept = 2}));
+}
+
+// Of 7 x 7 pairs of the root and six nodes, 1 + 2 * 2 + 4 * 3 lie on a path; the kernel computes
+// all, and reads a bias of 4 B for each in every layer.
+TEST(DraftTree, IsVerifiedUnderAMaskOfItsPaths) {
+  const SpeculationConfig config = tree({2, 2}, {{0.5, 0.25}}, 6, DraftKind::ngram);
+  EXPECT_EQ(config.mask(6), (TreeMask{.rows = 7, .kept = 17}));
+  const StepGraph graph = step(config);
+  Flops padding;
+  for (const Op& op : graph.ops) padding += op.padding;
+  EXPECT_EQ(padding.in_base(), 4L * 4 * 2 * 4 * (49 - 17) * 8);
+  // layers, scores and weighted sum as multiply and add, batch, heads, queries, positions, head_dim
+  EXPECT_EQ(attention_flops(graph).in_base(), 4L * 4 * 2 * 4 * 7 * 70 * 8);
+  EXPECT_EQ(moved(graph, Direction::read, TensorClass::keys), 16_B * (4L * 4 * 70));
+  EXPECT_EQ(moved(graph, Direction::read, TensorClass::indices), 4_B * (4L * 49));
+}
+
+// A chain is the tree in which every node has one child, to the last operation.
+TEST(DraftTree, OfOneChildEachIsAChain) {
+  for (const DraftKind kind : {DraftKind::eagle, DraftKind::ngram, DraftKind::early_exit}) {
+    const SpeculationConfig chain = of_kind(kind, 3);
+    SpeculationConfig narrow = chain;
+    narrow.draft.tree = DraftTreeConfig{{1, 1, 1}};
+    const SpeculationConfig ranked = tree({1, 1, 1}, {{0.5}}, 3, kind);
+    const StepGraph expected = step(chain);
+    for (const SpeculationConfig& config : {narrow, ranked}) {
+      const StepGraph graph = step(config);
+      ASSERT_EQ(graph.ops.size(), expected.ops.size());
+      for (std::size_t i = 0; i < graph.ops.size(); ++i)
+        EXPECT_TRUE(same_work(graph.ops[i], expected.ops[i])) << i;
+      for (std::int64_t drafts = 0; drafts <= 3; ++drafts)
+        EXPECT_EQ(config.law().mean_tokens(drafts), chain.law().mean_tokens(drafts));
+    }
+  }
 }
 
 TEST(Methods, ThatChooseRowsByTheQueryVerifyNoDrafts) {

@@ -1,0 +1,243 @@
+// Traces with sessions: a turn waits for the end of the one before it, and for the recorded pause.
+// The files are a few lines long, and the numbers are worked out by hand.
+#include <algorithm>
+#include <fstream>
+#include <tuple>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/workloads/serving_workload.hpp"
+#include "workloads/serving/trace_statistics.hpp"
+
+namespace tiersim::session_traces_test {
+namespace {
+
+using testing::load_workload;
+using testing::requests_at;
+using testing::source_of;
+
+constexpr Duration kMillisecond{kPicosecondsPerSecond / 1000};
+
+class SessionTraces : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    const auto path = folder_.path() / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  // Of blocks of 4.
+  testing::LoadedWorkload load(const std::string& trace) const {
+    return load_workload("trace: " + trace + "\nprefix_block: 4\n");
+  }
+  WorkloadConfig workload(const std::string& trace) const {
+    testing::LoadedWorkload loaded = load(trace);
+    EXPECT_EQ(loaded.mistakes, "");
+    return loaded.config;
+  }
+
+ private:
+  testing::TemporaryFolder folder_;
+};
+
+// Every request takes 100 ms. (ms, session, turn, prompt)
+using Released = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+std::vector<Request> run(const WorkloadConfig& config) {
+  const auto source = source_of(config);
+  auto all = requests_at(*source, [](const Request&) { return 100 * kMillisecond; });
+  EXPECT_EQ(std::ssize(all), request_count(config, 1));
+  std::ranges::sort(all, {}, &Request::id);
+  return all;
+}
+std::vector<Released> released(const std::vector<Request>& all) {
+  std::vector<Released> out;
+  for (const Request& r : all)
+    out.emplace_back(r.arrival.time_since_epoch() / kMillisecond, r.session.session, r.session.turn,
+                     r.input_tokens);
+  return out;
+}
+std::size_t shared_blocks(const Request& a, const Request& b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a.prefix, b.prefix).in1 - a.prefix.begin());
+}
+
+// Session a has turns at 0, at 100 + 50 and at 250 + 20 ms; b one at 40 ms; the line without a name
+// is a session of its own.
+TEST_F(SessionTraces, ATurnWaitsForTheAnswerAndTheRecordedPause) {
+  const auto config = workload(
+      "{file: " +
+      write("log.csv",
+            "t,in,out,chat,wait\n"
+            "10,10,3,a,\n"
+            "50,7,1,b,\n"
+            "60,20,2,a,50\n"
+            "90,30,5,a,20\n"
+            "95,8,1,,\n") +
+      ", columns: {arrival: t, input: in, output: out, session: chat, pause: wait}, time: ms}");
+  EXPECT_EQ(session_count(config), 3);
+  const auto all = run(config);
+  EXPECT_EQ(released(all),
+            (std::vector<Released>{
+                {0, 0, 0, 10}, {40, 1, 0, 7}, {85, 2, 0, 8}, {150, 0, 1, 20}, {270, 0, 2, 30}}));
+  EXPECT_EQ(all[3].session.end, SessionEnd::none);
+  EXPECT_EQ(all[4].session.end, SessionEnd::done);
+  EXPECT_FALSE(knows_all_arrivals(config));
+  // 13 tokens of prompt and answer are 3 blocks of the next prompt; 22 are 5.
+  EXPECT_EQ(shared_blocks(all[0], all[3]), 3U);
+  EXPECT_EQ(shared_blocks(all[3], all[4]), 5U);
+  EXPECT_EQ(shared_blocks(all[0], all[1]), 0U);
+}
+
+// Pauses of 170 - 130 = 40 and of 0, since the third turn came before the end of the second.
+TEST_F(SessionTraces, APauseIsWhatIsLeftAfterTheEnd) {
+  const auto config = workload(
+      "{file: " +
+      write("log.jsonl",
+            "{\"r\": {\"start\": 100, \"stop\": 130}, \"n\": {\"in\": 10, \"out\": 3}, \"id\": 7}\n"
+            "{\"r\": {\"start\": 170, \"stop\": 300}, \"n\": {\"in\": 9, \"out\": 3}, \"id\": 7}\n"
+            "{\"r\": {\"start\": 290, \"stop\": 400}, \"n\": {\"in\": 13, \"out\": 3}, \"id\": "
+            "7}\n") +
+      ", columns: {arrival: r.start, input: n.in, output: n.out, session: id, end: r.stop}, time: "
+      "ms}");
+  const auto all = run(config);
+  EXPECT_EQ(released(all), (std::vector<Released>{{0, 0, 0, 10}, {140, 0, 1, 9}, {240, 0, 2, 13}}));
+  EXPECT_EQ(shared_blocks(all[0], all[1]), 0U);  // a shorter prompt is another text
+  EXPECT_EQ(shared_blocks(all[1], all[2]), 3U);  // 12 tokens
+}
+
+// AIPerf's sessions in Mooncake's form: lengths and blocks are what a turn adds, in blocks of 4.
+// The second session begins like the first one, with blocks 0 and 1.
+TEST_F(SessionTraces, MooncakesFormHasSessionsToo) {
+  const auto config =
+      workload(write("trace.jsonl",
+                     "{\"session_id\": \"a\", \"input_length\": 9, \"output_length\": 3, "
+                     "\"hash_ids\": [0, 1, 2], \"timestamp\": 0.0, \"group_id\": 4}\n"
+                     "{\"session_id\": \"a\", \"input_length\": 6, \"output_length\": 2, "
+                     "\"hash_ids\": [10, 11], \"delay\": 50.5}\n"
+                     "{\"session_id\": \"b\", \"input_length\": 10, \"output_length\": 3, "
+                     "\"hash_ids\": [0, 1, 3], \"timestamp\": 20.25, \"is_restart\": true}\n"));
+  const auto all = run(config);
+  EXPECT_EQ(released(all), (std::vector<Released>{{0, 0, 0, 9}, {20, 1, 0, 10}, {150, 0, 1, 18}}));
+  EXPECT_EQ(all[2].arrival.time_since_epoch(), 150 * kMillisecond + kMillisecond / 2);
+  EXPECT_EQ(shared_blocks(all[0], all[1]), 2U);
+  EXPECT_EQ(shared_blocks(all[0], all[2]), 3U);  // 12 tokens
+}
+
+// A record of AIPerf's profile_export.jsonl, and a span by OpenTelemetry's GenAI conventions, cut
+// to what counts: the pauses are 700 - 500 = 200 ns and 1 s.
+TEST_F(SessionTraces, LogsOfToolsAreReadByTheirKeys) {
+  const auto record = [](int start, int end, int in, int out) {
+    return "{\"metadata\": {\"x_correlation_id\": \"32ee4f33\", \"turn_index\": 0, "
+           "\"request_start_ns\": " +
+           std::to_string(start) + ", \"request_end_ns\": " + std::to_string(end) +
+           R"(}, "metrics": {"input_sequence_length": {"value": )" + std::to_string(in) +
+           ", \"unit\": \"tokens\"}, \"inter_chunk_latency\": {\"value\": [4.9, 5.3], \"unit\": "
+           "\"ms\"}, \"output_sequence_length\": {\"value\": " +
+           std::to_string(out) + ", \"unit\": \"tokens\"}}, \"error\": null}\n";
+  };
+  const auto records = run(workload(
+      "{file: " + write("profile_export.jsonl", record(100, 500, 10, 3) + record(700, 900, 20, 3)) +
+      ", columns: {arrival: metadata.request_start_ns, input: metrics.input_sequence_length.value, "
+      "output: metrics.output_sequence_length.value, session: metadata.x_correlation_id, end: "
+      "metadata.request_end_ns}, time: ns}"));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[1].arrival.time_since_epoch(), 100 * kMillisecond + Duration(200'000));
+  EXPECT_EQ(records[1].input_tokens, 20);
+  const auto span = [](const std::string& start, const std::string& end, int in) {
+    return R"({"name": "chat m", "start_time": "2026-03-01T08:00:)" + start +
+           R"(Z", "end_time": "2026-03-01T08:00:)" + end +
+           "Z\", \"attributes\": {\"gen_ai.conversation.id\": \"c\", "
+           "\"gen_ai.usage.input_tokens\": " +
+           std::to_string(in) +
+           ", \"gen_ai.usage.output_tokens\": 5}, \"events\": [{\"start_time\": 1}]}\n";
+  };
+  const auto spans = run(workload(
+      "{file: " + write("spans.jsonl", span("00", "02", 10) + span("03.0", "04", 20)) +
+      ", columns: {arrival: start_time, input: attributes.gen_ai.usage.input_tokens, output: "
+      "attributes.gen_ai.usage.output_tokens, session: attributes.gen_ai.conversation.id, end: "
+      "end_time}}"));
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(spans[1].arrival.time_since_epoch(), 1100 * kMillisecond);
+  EXPECT_EQ(spans[1].session.end, SessionEnd::done);
+}
+
+// Times of arrival count for first turns; a pause stays as it was recorded.
+TEST_F(SessionTraces, SpeedMovesTheBeginsOfSessionsAlone) {
+  auto config =
+      workload("{file: " + write("log.csv", "t,in,out,s,p\n0,5,1,a,\n100,5,1,b,\n200,9,1,a,60\n") +
+               ", columns: {arrival: t, input: in, output: out, session: s, pause: p}, time: ms}");
+  config.trace->speed = 2;
+  EXPECT_EQ(released(run(config)),
+            (std::vector<Released>{{0, 0, 0, 5}, {50, 1, 0, 5}, {160, 0, 1, 9}}));
+}
+
+TEST_F(SessionTraces, MistakesAreToldAtTheirPlaces) {
+  const std::string columns =
+      ", columns: {arrival: t, input: in, output: out, session: s, pause: p}, time: ms}";
+  const auto told = [&](const std::string& name, const std::string& text) {
+    const std::string path = write(name, text);
+    std::string out = load("{file: " + path + columns).mistakes;
+    for (std::size_t at = 0; (at = out.find(path)) != std::string::npos;)
+      out.replace(at, path.size(), name);
+    return out;
+  };
+  EXPECT_EQ(told("a.csv", "t,in,out,s,p\n0,5,1,a,\n1,5,1,a,-3\n2,5,1,a,\n"),
+            "a.csv:3:9: error: p is '-3' (it is a number of the unit of the arrivals (s beside "
+            "iso), and not below 0)\n"
+            "a.csv:4:1: error: is a later turn of its session without a pause (it has one of its "
+            "own, or the turn before has an end)\n");
+  EXPECT_EQ(told("b.csv", "t,in,out,s,p\n5,5,1,a,\n1,5,1,b,\n"),
+            "b.csv:3:1: error: sessions do not begin in the order of the file (sort the lines by "
+            "time of arrival)\n");
+  // The first one that comes too late, not the latest one.
+  EXPECT_TRUE(told("d.csv", "t,in,out,s,p\n5,5,1,a,\n1,5,1,b,\n0,5,1,c,\n9,5,1,d,\n")
+                  .starts_with("d.csv:3:1: error: sessions do not begin in the order"));
+  EXPECT_EQ(
+      told("c.csv", "t,in,out,s\n5,5,1,a\n"),
+      "c.csv:1:1: error: there is no column 'p' (did you mean 't'? there are: t, in, out, s)\n");
+}
+
+// A first turn has a timestamp and a later one a delay, by the names of the form's own keys.
+TEST_F(SessionTraces, MooncakesSessionsHaveOneTimeALine) {
+  const auto turn = [](const std::string& times, std::int64_t tokens = 9) {
+    return R"({"session_id": "a", "input_length": )" + std::to_string(tokens) +
+           ", \"output_length\": 3" + times + "}\n";
+  };
+  const auto told = [&](const std::string& text) {
+    const std::string path = write("trace.jsonl", text);
+    std::string out = load(path).mistakes;
+    for (std::size_t at = 0; (at = out.find(path)) != std::string::npos;)
+      out.replace(at, path.size(), "t");
+    return out;
+  };
+  const std::string timestamp = ", \"timestamp\": 5";
+  const std::string delay = ", \"delay\": 5";
+  EXPECT_EQ(told(turn(timestamp) + turn(delay)), "");
+  EXPECT_EQ(told(turn(timestamp) + turn(timestamp + delay)),
+            "t:2:1: error: has both a 'timestamp' and a 'delay' (the first turn of a session has a "
+            "timestamp, and a later one a delay)\n");
+  EXPECT_EQ(told(turn(delay)),
+            "t:1:1: error: is the first turn of its session, and has no 'timestamp' (milliseconds "
+            "since the start of the trace, in place of the delay)\n");
+  EXPECT_EQ(told(turn(timestamp) + turn(timestamp)),
+            "t:2:1: error: is a later turn of its session, and has no 'delay' (milliseconds after "
+            "the end of the turn before, in place of the timestamp)\n");
+  // 60, 60 + 3 + 40 = 103 million tokens, and once for each session.
+  EXPECT_EQ(told(turn(timestamp, 60'000'000) + turn(delay, 39'999'997)), "");
+  EXPECT_EQ(told(turn(timestamp, 60'000'000) + turn(delay, 39'999'998) + turn(delay)),
+            "t:2:1: error: makes a prompt of 100000001 tokens with the turns before it (at most "
+            "100000000 of a session)\n");
+}
+
+TEST_F(SessionTraces, WhatATurnAddsIsNoPromptForStatistics) {
+  const std::string path = write(
+      "trace.jsonl",
+      "{\"session_id\": \"a\", \"input_length\": 9, \"output_length\": 3, \"timestamp\": 0}\n");
+  const auto trace = parse_request_trace(path, TraceLines(path));
+  ASSERT_FALSE(trace);
+  const std::string message = "has the tokens that a turn adds, not those of its prompt";
+  EXPECT_EQ(trace.error().front().message, message);
+  const auto statistics = trace_statistics(path, {}, 1);
+  ASSERT_FALSE(statistics);
+  EXPECT_EQ(statistics.error().front().message, message);
+}
+
+}  // namespace
+}  // namespace tiersim::session_traces_test
