@@ -81,6 +81,7 @@ std::vector<ReportSection> sections(const Targets& targets, const LoadOptions& f
     out.push_back(std::move(section));
   for (ReportSection& section : reproduce_served_loads(targets, files))
     out.push_back(std::move(section));
+  if (!targets.unsimulated.empty()) out.push_back(section_of(targets.unsimulated));
   return out;
 }
 

@@ -246,11 +246,21 @@ class Layout {
           {system_.tier_names()[tier], std::move(what), bytes.in_base(), number_class});
   }
 
+  // Under attention: data as many prompts as GPUs are read at a time, and the limit is of all of
+  // them.
+  std::int64_t most_tokens_of_prompt() const {
+    const SchedulerConfig& s = config_.server.scheduler;
+    const ParallelConfig& parallel = replica_.parallel;
+    const std::int64_t prompts =
+        parallel.sequences_are_spread() ? std::min(parallel.tensor, s.max_sequences) : 1;
+    return (s.max_batched_tokens + prompts - 1) / prompts;
+  }
+
   void fill_tiers() {
     const SchedulerConfig& s = config_.server.scheduler;
     const AttentionContext drafting = context_of(config_.scenario, system_);
     const auto fixed = largest(
-        {tensors(step_of(replica_, StepKind::prefill, s.max_sequences, s.max_batched_tokens)),
+        {tensors(step_of(replica_, StepKind::prefill, s.max_sequences, most_tokens_of_prompt())),
          tensors(step_of(drafting, StepKind::decode, s.max_sequences, 1))});
     const TierId near = system_.tier(config_.scenario.placement.near);
     out_.blocks = std::numeric_limits<std::int64_t>::max();

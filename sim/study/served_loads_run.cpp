@@ -1,8 +1,10 @@
 #include "sim/study/served_loads_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "sim/serving/kv_layout.hpp"
 #include "sim/serving/serve.hpp"
 #include "sim/step/costs.hpp"
+#include "sim/step/simulate.hpp"
 
 namespace tiersim {
 namespace {
@@ -20,11 +23,48 @@ constexpr std::int64_t kAnswer = 64;
 constexpr double kLeastFilled = 0.9;
 constexpr std::int64_t kMostSeats = 4096;
 
-ServingConfig load(const LoadedServer& server, const OpenChoice& choice, const LoadOptions& files) {
-  std::vector<std::string> set = files.overrides;
-  set.insert(set.end(), choice.set.begin(), choice.set.end());
-  if (const auto own = choice.set_of.find(server.label); own != choice.set_of.end())
-    set.insert(set.end(), own->second.begin(), own->second.end());
+// Settings that a run of this table sets itself, so that a cell cannot.
+constexpr std::array<std::string_view, 8> kOwnSettings{"workload.requests",
+                                                       "workload.arrivals",
+                                                       "workload.input",
+                                                       "workload.output",
+                                                       "server.scheduler.max_sequences",
+                                                       "server.disaggregation",
+                                                       "system.gpus",
+                                                       "step.batch"};
+
+// Those of the command, of the server, of the load and of the choice, the later above the earlier.
+std::vector<std::string> settings(const LoadedServer& server, const OpenChoice& choice,
+                                  const ServedLoad& load, const LoadOptions& files) {
+  std::vector<std::string> out = files.overrides;
+  const auto add = [&out](const std::vector<std::string>& set) {
+    out.insert(out.end(), set.begin(), set.end());
+  };
+  const auto add_own = [&](const std::map<std::string, std::vector<std::string>>& set_of) {
+    if (const auto own = set_of.find(server.label); own != set_of.end()) add(own->second);
+  };
+  add(server.set);
+  add(load.set);
+  add_own(load.set_of);
+  add(choice.set);
+  add_own(choice.set_of);
+  return out;
+}
+
+// The lengths of a load are printed; all else of `kOwnSettings` would be overwritten.
+void expect_no_own_settings(const OpenChoice& choice) {
+  std::vector<std::string> all = choice.set;
+  for (const auto& [label, set] : choice.set_of) all.insert(all.end(), set.begin(), set.end());
+  for (const std::string& one : all)
+    for (const std::string_view own : kOwnSettings)
+      if (one.starts_with(own))
+        throw Failure(ExitCode::bad_config,
+                      fmt::format("tiersim: error: cell '{}' sets {}, which the table sets itself",
+                                  choice.label, own));
+}
+
+ServingConfig load(const LoadedServer& server, const std::vector<std::string>& set,
+                   const LoadOptions& files) {
   return load_serving(config_root() / server.serving, set, files.bases).config;
 }
 
@@ -33,64 +73,105 @@ double named_metric(const RunRecord& record, const std::string& name) {
   return at == record.metrics.end() ? 0 : at->second.value;
 }
 
-// A server of the table in one cell.
+[[noreturn]] void fail(const std::string& what, std::int64_t running, const std::string& why) {
+  throw Failure(ExitCode::bad_config,
+                fmt::format("tiersim: error: {}, {} sequences: {}", what, running, why));
+}
+
+// The middle of the file's answers.
+void shorten_answers(WorkloadConfig& workload, const std::string& what) {
+  if (!workload.input || !workload.output || workload.output->tokens < kAnswer)
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("tiersim: error: {} needs workload.input and workload.output of "
+                              "one length each, of at least {} tokens out",
+                              what, kAnswer));
+  workload.input->tokens += (workload.output->tokens - kAnswer) / 2;
+  workload.output->tokens = kAnswer;
+}
+
+// The last replica decodes one sequence for each seat, and every other one reads the prompt of one
+// of them.
+LoadRun run_server(ServingConfig config, const std::string& what, std::int64_t running) {
+  if (!config.scenario.system.fabrics.contains("transfer"))
+    fail(what, running, "the system has no fabric 'transfer' to hand prompts over by");
+  shorten_answers(config.workload, what);
+  config.workload.arrivals = ArrivalConfig{.process = ArrivalProcess::at_once};
+  config.workload.requests = running;
+  config.measure = {.warm_up = 0};
+  config.server.scheduler.max_sequences = running;
+  config.server.disaggregation = DisaggregationConfig{.prefill_replicas = running};
+  GpusConfig& gpus = config.scenario.system.gpus;
+  gpus.count = config.scenario.parallel.devices() * (running + 1);
+  gpus.hosts = running + 1;
+  const auto record = serve(config);
+  if (!record) fail(what, running, record.error());
+  const double gap = named_metric(*record, "inter_token_latency_s.p50");
+  const double mean = named_metric(*record, "batch_size.mean");
+  if (gap <= 0 || mean < kLeastFilled * static_cast<double>(running))
+    fail(what, running, fmt::format("{:.1f} of them decode at a time", mean));
+  return {.running = running,
+          .tokens_per_s = static_cast<double>(running) / gap,
+          .gap_s = gap,
+          .batch = mean};
+}
+
+LoadRun run_step(const ScenarioConfig& config, const std::string& what) {
+  const std::int64_t running = config.step.batch;
+  const auto simulated = simulate(config, Evaluation::times, Provenance::classes);
+  if (!simulated) fail(what, running, simulated.error());
+  return {.running = running,
+          .tokens_per_s = named_metric(simulated->record, "throughput_tokens_per_s"),
+          .gap_s = named_metric(simulated->record, "step_time_s"),
+          .batch = static_cast<double>(running)};
+}
+
+// A way of the table in one cell. Loads with the same settings and as many running sequences are
+// one run.
 class LoadRuns {
  public:
   LoadRuns(const LoadedServer& server, const OpenChoice& cell, const LoadOptions& files)
-      : what_(server.label + ", " + cell.label), config_(load(server, cell, files)) {
-    WorkloadConfig& workload = config_.workload;
-    if (!workload.input || !workload.output || workload.output->tokens < kAnswer)
-      throw Failure(
-          ExitCode::bad_config,
-          fmt::format("tiersim: error: {}: {} needs workload.input and workload.output of "
-                      "one length each, of at least {} tokens out",
-                      what_, server.serving, kAnswer));
-    workload.input->tokens += (workload.output->tokens - kAnswer) / 2;
-    workload.output->tokens = kAnswer;
-    workload.arrivals = ArrivalConfig{.process = ArrivalProcess::at_once};
-    config_.measure = {.warm_up = 0};
-  }
+      : what_(server.label + ", " + cell.label), server_(server), cell_(cell), files_(files) {}
 
-  // Loads with as many running sequences are one run.
-  const LoadRun& at(std::int64_t seats) {
-    if (!known_.contains(seats)) known_[seats] = run(seats);
-    return known_.at(seats);
+  LoadRun at(const ServedLoad& load, std::size_t server) {
+    const std::int64_t printed = load.running.empty() ? 0 : load.running[server];
+    std::vector<std::string> set = settings(server_, cell_, load, files_);
+    LoadRun& known = known_[{printed > 0 ? printed : -load.users, set}];
+    if (known.running == 0) known = run(set, load.users, printed);
+    return known;
   }
 
  private:
-  // The last replica decodes one sequence for each seat, and every other one reads the prompt of
-  // one of them. All are at the middle of the file's answers.
-  LoadRun run(std::int64_t seats) {
-    config_.workload.requests = seats;
-    config_.server.scheduler.max_sequences = seats;
-    config_.server.disaggregation = DisaggregationConfig{.prefill_replicas = seats};
-    GpusConfig& gpus = config_.scenario.system.gpus;
-    gpus.count = config_.scenario.parallel.devices() * (seats + 1);
-    gpus.hosts = seats + 1;
-    const auto record = serve(config_);
-    if (!record) fail(seats, record.error());
-    const double gap = named_metric(*record, "inter_token_latency_s.p50");
-    const double running = named_metric(*record, "batch_size.mean");
-    if (gap <= 0 || running < kLeastFilled * static_cast<double>(seats))
-      fail(seats, fmt::format("{:.1f} of them decode at a time", running));
-    return {.tokens_per_s = static_cast<double>(seats) / gap, .gap_s = gap, .running = running};
+  LoadRun run(std::vector<std::string> set, std::int64_t users, std::int64_t printed) const {
+    if (server_.scenario.empty()) {
+      const std::int64_t running = printed > 0 ? printed : std::min(users, seats(set));
+      return run_server(load(server_, set, files_), what_, running);
+    }
+    const std::filesystem::path path = config_root() / server_.scenario;
+    if (printed > 0) set.push_back(fmt::format("step.batch={}", printed));
+    ScenarioConfig config = load_scenario(path, set, files_.bases).config;
+    if (printed == 0)
+      config.step.batch = std::min(users, largest_batch(config, build_system(config)));
+    return run_step(config, what_);
   }
 
-  [[noreturn]] void fail(std::int64_t seats, const std::string& why) const {
-    throw Failure(ExitCode::bad_config,
-                  fmt::format("tiersim: error: {}, {} sequences: {}", what_, seats, why));
+  std::int64_t seats(const std::vector<std::string>& set) const {
+    const std::int64_t all = seats_of(load(server_, set, files_));
+    if (all == 0) fail(what_, 1, "not one of full length fits");
+    return all;
   }
 
   std::string what_;
-  ServingConfig config_;
-  std::map<std::int64_t, LoadRun> known_;
+  const LoadedServer& server_;
+  const OpenChoice& cell_;
+  const LoadOptions& files_;
+  std::map<std::pair<std::int64_t, std::vector<std::string>>, LoadRun> known_;
 };
 
 std::vector<LoadRun> runs_of(const ServedLoadTargets& targets, std::size_t server,
                              const OpenChoice& cell, const LoadOptions& files) {
   LoadRuns runs(targets.servers[server], cell, files);
   std::vector<LoadRun> out;
-  for (const ServedLoad& of : targets.loads) out.push_back(runs.at(of.running[server]));
+  for (const ServedLoad& load : targets.loads) out.push_back(runs.at(load, server));
   return out;
 }
 
@@ -119,6 +200,7 @@ std::int64_t seats_of(ServingConfig config) {
 }
 
 ServedLoadResults run_served_loads(const ServedLoadTargets& targets, const LoadOptions& files) {
+  for (const OpenChoice& cell : targets.cells) expect_no_own_settings(cell);
   const std::size_t servers = targets.servers.size();
   std::vector<std::future<std::vector<LoadRun>>> runs;
   for (const OpenChoice& cell : targets.cells)
@@ -126,9 +208,9 @@ ServedLoadResults run_served_loads(const ServedLoadTargets& targets, const LoadO
       runs.push_back(
           std::async(std::launch::async, [&, s] { return runs_of(targets, s, cell, files); }));
   ServedLoadResults out{.targets = targets, .runs = {}, .seats = {}};
-  for (const OpenChoice& room : targets.seats.rooms)
+  for (const OpenChoice& room : targets.seats ? targets.seats->rooms : std::vector<OpenChoice>{})
     for (const LoadedServer& server : targets.servers)
-      out.seats.push_back(seats_of(load(server, room, files)));
+      out.seats.push_back(seats_of(load(server, settings(server, room, {}, files), files)));
   std::vector<std::vector<LoadRun>> by_load;
   for (auto& of_server : runs) by_load.push_back(of_server.get());
   for (std::size_t c = 0; c < targets.cells.size(); ++c)
@@ -139,8 +221,10 @@ ServedLoadResults run_served_loads(const ServedLoadTargets& targets, const LoadO
 
 std::vector<ReportSection> reproduce_served_loads(const Targets& targets,
                                                   const LoadOptions& files) {
-  if (!targets.served_loads) return {};
-  return {section_of(run_served_loads(*targets.served_loads, files))};
+  std::vector<ReportSection> out;
+  for (const ServedLoadTargets& one : targets.served_loads)
+    out.push_back(section_of(run_served_loads(one, files)));
+  return out;
 }
 
 }  // namespace tiersim

@@ -1,8 +1,10 @@
 #pragma once
-// Simulates the servers of a published table of tokens/s by load, in every declared cell, and
-// counts the sequences that fit in every declared room. A run has short answers at the middle of
-// the published ones: with whole answers and a closed loop of twice as many users as seats, the
-// shipped files give the same tokens/s to 0.2 % (6 seats of the base, 54 offloaded ones).
+// Simulates the servers, or the decode steps, of a published table of tokens/s by load, in every
+// declared cell, and counts the sequences that fit in every declared room. Where the number of
+// running sequences is not printed, as many run as there are users, or as fit. A run of a server
+// has short answers at the middle of the published ones: with whole answers and a closed loop of
+// twice as many users as seats, the shipped files give the same tokens/s to 0.2 % (6 seats of the
+// base, 54 offloaded ones).
 #include <vector>
 
 #include "reports/papers/reproduce/targets.hpp"
@@ -20,7 +22,7 @@ std::int64_t seats_of(ServingConfig config);
 /// file, or where a server cannot run a load.
 ServedLoadResults run_served_loads(const ServedLoadTargets& targets, const LoadOptions& files);
 
-/// One section; none if the targets have no `served_loads`.
+/// One section for each table of `served_loads`.
 std::vector<ReportSection> reproduce_served_loads(const Targets& targets, const LoadOptions& files);
 
 }  // namespace tiersim

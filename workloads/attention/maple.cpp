@@ -16,6 +16,7 @@ class Maple final : public Method {
     f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
     f.required("rank_ratio", rank_ratio_, "Low-rank width over that of a key row.", fraction());
     f.required("key_type", key_type_, kDataTypeNames, "Element type of the low-rank keys.");
+    f.optional("lowrank_tier", lowrank_tier_, kKvTierNames, "Where the low-rank keys live.");
     f.optional("fetch", fetch_, "How the chosen rows come from the far tier.");
   }
 
@@ -37,8 +38,8 @@ class Maple final : public Method {
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
     std::vector<CachedTensor> out = fetch_.cached(c, KvTier::far);
-    out.push_back({TensorClass::lowrank_keys, c.placement.near, shape.context, lowrank_row(c),
-                   shape.sequences, true});
+    out.push_back({TensorClass::lowrank_keys, tier_of(c, lowrank_tier_), shape.context,
+                   lowrank_row(c), shape.sequences, lowrank_tier_ == KvTier::near});
     return out;
   }
 
@@ -47,6 +48,8 @@ class Maple final : public Method {
     add_tensor(graph, TensorClass::weights, c.placement.near,
                projection_weights(c) * c.model.layers);
     add_row_buffers(graph, c, rows(shape));
+    if (lowrank_tier_ == KvTier::far)
+      add_tensor(graph, TensorClass::staging, c.placement.near, lowrank_keys(c).payload);
   }
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
@@ -56,7 +59,7 @@ class Maple final : public Method {
     if (!in.guessed()) stored.screen_after = stored.projected;
     ChosenRows chosen = rows(KvShape(c));
     chosen.screen = [&](OpId after) {
-      return screen(c, in.layer, add_projection(c, in.layer, after, graph), graph);
+      return screen(c, stored, add_projection(c, in.layer, after, graph), graph);
     };
     return add_chosen_rows(graph, c, stored, chosen);
   }
@@ -77,10 +80,11 @@ class Maple final : public Method {
     return key_type_ == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
   }
   Bytes lowrank_row(const AttentionContext& c) const { return stored(rank(c.model), key_type_); }
-  // Low-rank keys of one layer, whole batch.
-  Bytes lowrank_keys(const AttentionContext& c) const {
+  // Low-rank keys of one layer, whole batch; those of a sequence are one run.
+  Part lowrank_keys(const AttentionContext& c) const {
     const KvShape shape(c);
-    return lowrank_row(c) * (shape.sequences * shape.context);
+    const Bytes run = lowrank_row(c) * shape.context;
+    return {TensorClass::lowrank_keys, run * shape.sequences, run};
   }
   // Elements of P, W_K and W_Q of one layer; W_Q has a part for every query head.
   std::int64_t projection_elements(const LlmConfig& model) const {
@@ -104,18 +108,29 @@ class Maple final : public Method {
           .arithmetic = arithmetic(),
           .flops = Flops::from_base(2 * projection_elements(c.model)) * tokens};
     op.accesses = {{near, Direction::read, TensorClass::weights, weights, weights},
-                   {near, Direction::read, TensorClass::activations, input, input},
-                   {near, Direction::write, TensorClass::lowrank_keys,
-                    lowrank_row(c) * (shape.sequences * kept), lowrank_row(c) * kept}};
+                   {near, Direction::read, TensorClass::activations, input, input}};
+    if (lowrank_tier_ == KvTier::near)  // else add_store() writes them
+      op.accesses.push_back({near, Direction::write, TensorClass::lowrank_keys,
+                             lowrank_row(c) * (shape.sequences * kept), lowrank_row(c) * kept});
     op.after = {after};
     return graph.add(std::move(op));
   }
 
-  OpId screen(const AttentionContext& c, int layer, OpId lowrank, StepGraph& graph) const {
+  OpId screen(const AttentionContext& c, const LayerInputs& in, OpId lowrank,
+              StepGraph& graph) const {
     const KvShape shape(c);
+    Part read = lowrank_keys(c);
+    if (lowrank_tier_ == KvTier::far) {
+      lowrank = add_fetch(graph, c, in.layer,
+                          {.phase = Phase::screening,
+                           .by = fetch_.by,
+                           .parts = {read},
+                           .after = in.in_copy_order(lowrank)});
+      read = {TensorClass::staging, read.payload, read.payload};
+    }
     return add_screening(
-        graph, c, layer,
-        {.read = {TensorClass::lowrank_keys, lowrank_keys(c), lowrank_row(c) * shape.context},
+        graph, c, in.layer,
+        {.read = read,
          .flops = Flops::from_base(2 * rank(c.model)) * (shape.query_heads * shape.context),
          .listed = fetch_.counts(shape, choice(shape)).listed,
          .arithmetic = arithmetic(),
@@ -125,6 +140,7 @@ class Maple final : public Method {
   double budget_ = 0;
   double rank_ratio_ = 0;
   DataType key_type_ = DataType::int8;
+  KvTier lowrank_tier_ = KvTier::near;
   RowFetch fetch_;
 };
 

@@ -1,6 +1,7 @@
 #include "reports/papers/reproduce/paper_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -188,7 +189,8 @@ Table section_results(const PaperReport& report) {
   Notes notes;
   for (const ReportSection& section : report.sections)
     for (const TargetResult& r : section.results)
-      table.add({r.id, fmt::format("{:.4g}", r.paper), fmt::format("{:.4g}", r.simulated),
+      table.add({r.id, fmt::format("{:.4g}", r.paper),
+                 std::isnan(r.simulated) ? "-" : fmt::format("{:.4g}", r.simulated),
                  fmt::format("{:.3g}", r.tolerance), r.unit, notes.mark(r)});
   table.notes = notes.under("Notes on the results:");
   return table;

@@ -114,7 +114,9 @@ void describe(Fields& f, Targets& c) {
   f.optional("maps", c.maps, "Which way to run a step is fastest where.");
   f.optional("numerics", c.numerics, "Statements about numerics.");
   f.optional("early_exit", c.early_exit, "Serving with early exit.");
-  f.optional("served_loads", c.served_loads, "Servers under rising load, side by side.");
+  f.optional("served_loads", c.served_loads,
+             "Published tokens/s of servers or steps under rising load, side by side.");
+  f.optional("unsimulated", c.unsimulated, "Printed values that are not simulated, and why.");
   const auto check_list = [&](const std::string& path, const std::string& list) {
     std::vector<std::string> names;
     for (const auto& [name, variants] : c.variants) names.push_back(name);

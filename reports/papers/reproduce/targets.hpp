@@ -15,6 +15,7 @@
 #include "reports/papers/maps/win_map.hpp"
 #include "reports/papers/served_loads/served_load_targets.hpp"
 #include "reports/papers/statements/statement_targets.hpp"
+#include "reports/papers/statements/unsimulated.hpp"
 #include "reports/papers/studies/study.hpp"
 #include "sim/config/fields.hpp"
 
@@ -76,7 +77,8 @@ struct Targets {
   std::vector<WinMap> maps;
   std::optional<NumericsTargets> numerics;
   std::optional<EarlyExitTargets> early_exit;
-  std::optional<ServedLoadTargets> served_loads;
+  std::vector<ServedLoadTargets> served_loads;
+  std::vector<UnsimulatedValue> unsimulated;
 };
 void describe(Fields& f, Targets& c);
 

@@ -1,5 +1,7 @@
 #include "reports/papers/served_loads/served_load_targets.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "reports/papers/reproduce/labels.hpp"
@@ -7,7 +9,11 @@
 namespace tiersim {
 namespace {
 
-constexpr std::int64_t kMostUsers = 4096;
+constexpr std::int64_t kMostUsers = 8192;
+
+bool all_above_0(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double value) { return value > 0; });
+}
 
 void check_lengths(Fields& f, const ServedLoadTargets& c) {
   const auto check = [&](const std::string& path, std::size_t found) {
@@ -16,18 +22,31 @@ void check_lengths(Fields& f, const ServedLoadTargets& c) {
             "one for each, in their order");
   };
   for (std::size_t i = 0; i < c.loads.size(); ++i) {
-    check(fmt::format("loads.{}.tokens_per_s", i), c.loads[i].tokens_per_s.size());
-    check(fmt::format("loads.{}.running", i), c.loads[i].running.size());
-    for (const double rate : c.loads[i].tokens_per_s)
-      f.check(rate > 0, fmt::format("loads.{}.tokens_per_s", i), "are not all above 0");
-    for (const std::int64_t running : c.loads[i].running)
-      f.check(running >= 1 && running <= kMostUsers, fmt::format("loads.{}.running", i),
-              fmt::format("are not all 1 to {}", kMostUsers));
+    const ServedLoad& load = c.loads[i];
+    const std::string at = fmt::format("loads.{}.", i);
+    f.check(load.tokens_per_s.empty() != load.ratios.empty(), at + "tokens_per_s",
+            load.ratios.empty() ? "is missing, and so is ratios" : "cannot stand beside ratios",
+            "give one of tokens_per_s and ratios");
+    f.check(load.ratios.empty() == c.prints_rates(), at + "ratios",
+            "are given of some loads, and tokens_per_s of others", "the same for all loads");
+    if (!load.tokens_per_s.empty()) check(at + "tokens_per_s", load.tokens_per_s.size());
+    if (!load.ratios.empty())
+      f.check(load.ratios.size() + 1 == c.servers.size(), at + "ratios",
+              fmt::format("has {} values for {} servers", load.ratios.size(), c.servers.size()),
+              "one for each but the first, in their order");
+    if (!load.running.empty()) check(at + "running", load.running.size());
+    f.check(all_above_0(load.tokens_per_s), at + "tokens_per_s", "are not all above 0");
+    f.check(all_above_0(load.ratios), at + "ratios", "are not all above 0");
+    f.check(std::ranges::all_of(
+                load.running,
+                [](std::int64_t running) { return running >= 1 && running <= kMostUsers; }),
+            at + "running", fmt::format("are not all 1 to {}", kMostUsers));
   }
-  check("seats.printed", c.seats.printed.size());
+  if (c.seats) check("seats.printed", c.seats->printed.size());
 }
 
-void check_labels(Fields& f, const std::string& list, const std::vector<OpenChoice>& choices,
+template <class WithSettings>
+void check_labels(Fields& f, const std::string& list, const std::vector<WithSettings>& choices,
                   const std::vector<LoadedServer>& servers) {
   for (std::size_t i = 0; i < choices.size(); ++i)
     for (const auto& [label, set] : choices[i].set_of)
@@ -40,15 +59,28 @@ void check_labels(Fields& f, const std::string& list, const std::vector<OpenChoi
 void describe(Fields& f, LoadedServer& c) {
   f.doc("One of the servers that are compared.");
   f.required("label", c.label, "As in ids.");
-  f.required("serving", c.serving, "Serving file, relative to the configs folder.");
+  f.optional("serving", c.serving, "Serving file, relative to the configs folder.");
+  f.optional("scenario", c.scenario,
+             "Scenario instead, relative to the configs folder: its decode steps alone.");
+  f.optional("set", c.set, "Settings on top of the file, a.b=c.");
+  f.check(c.serving.empty() != c.scenario.empty(), "serving",
+          c.serving.empty() ? "is missing, and so is scenario" : "cannot stand beside scenario",
+          "give one of serving and scenario");
 }
 
 void describe(Fields& f, ServedLoad& c) {
   f.doc("A load with the published tokens/s of every server.");
   f.required("users", c.users, "Requests at a time.", in_range(1, kMostUsers));
-  f.required("tokens_per_s", c.tokens_per_s, "As printed, in the order of the servers.");
-  f.required("running", c.running,
-             "Sequences that decode at a time, as printed: an input of the simulation.");
+  f.optional("tokens_per_s", c.tokens_per_s, "As printed, in the order of the servers.");
+  f.optional("ratios", c.ratios,
+             "Instead: tokens/s of every server but the first over those of the first.");
+  f.optional(
+      "running", c.running,
+      "Sequences that decode at a time, as printed: an input of the simulation. Left out, as "
+      "many run as there are users, or as fit.");
+  f.optional("label", c.label, "In ids and tables, where the number of users does not tell.");
+  f.optional("set", c.set, "Settings on top of every server's file, such as a printed length.");
+  f.optional("set_of", c.set_of, "Settings on top of one server's file, by its label.");
   f.optional("why", c.why, "Doubts about the printed numbers.");
 }
 
@@ -77,14 +109,20 @@ void describe(Fields& f, ServedLoadTargets& c) {
   f.required("servers", c.servers, "The first is what the others are divided by.");
   f.required("loads", c.loads, "The published table.");
   f.required("cells", c.cells, "What the source leaves open; the first choice is the nominal one.");
-  f.required("seats", c.seats, "The largest numbers of sequences.");
+  f.optional("seats", c.seats, "The largest numbers of sequences.");
+  f.optional("simulated_by_its_authors", c.simulated_by_its_authors,
+             "True where the published numbers come from a simulator and not from a machine.");
   f.optional("notes", c.notes, "Below the tables.");
   f.check(c.servers.size() >= 2, "servers", "are fewer than two", "one to compare with another");
   f.check(!c.loads.empty(), "loads", "are none", "one at least");
   f.check(!c.cells.empty(), "cells", "are none", "the nominal one at least");
   check_lengths(f, c);
+  check_labels(f, "loads", c.loads, c.servers);
   check_labels(f, "cells", c.cells, c.servers);
-  check_labels(f, "seats.rooms", c.seats.rooms, c.servers);
+  if (c.seats) check_labels(f, "seats.rooms", c.seats->rooms, c.servers);
+  for (std::size_t i = 0; c.seats && i < c.servers.size(); ++i)
+    f.check(c.servers[i].scenario.empty(), fmt::format("servers.{}.scenario", i),
+            "holds no sequences, and seats are asked", "give serving, or leave out seats");
 }
 
 }  // namespace tiersim

@@ -1,8 +1,8 @@
 #pragma once
 // Published tokens/s of servers under rising load beside simulated ones, each with a status:
 //
-//   prediction   the nominal cell is near: the printed number of running sequences is given, and
-//                tokens/s and ratios are simulated
+//   prediction   the nominal cell is near: the number of running sequences is given where it is
+//                printed, and tokens/s and ratios are simulated
 //   explained    the nominal cell is not near, and another declared one is
 //   unexplained  no declared cell is near
 //
@@ -18,9 +18,10 @@ namespace tiersim {
 
 /// A server at one load, over a window in which as many sequences decode as there are seats.
 struct LoadRun {
+  std::int64_t running = 0;  ///< sequences that decode at a time; 0: not run
   double tokens_per_s = 0;
-  double gap_s = 0;    ///< median time between two tokens of a sequence
-  double running = 0;  ///< mean number of sequences of an iteration that decodes
+  double gap_s = 0;  ///< median time between two tokens of a sequence
+  double batch = 0;  ///< mean number of sequences of an iteration that decodes
 };
 
 struct ServedLoadResults {

@@ -11,6 +11,7 @@
 namespace tiersim::served_loads_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -25,15 +26,16 @@ ServedLoadResults results() {
                   .loads = {{.users = 1, .tokens_per_s = {100, 80}, .running = {1, 1}},
                             {.users = 8, .tokens_per_s = {200, 400}, .running = {2, 8}}},
                   .cells = {{.label = "nominal"}, {.label = "other"}},
-                  .seats = {.printed = {2, 8}, .rooms = {{.label = "small"}, {.label = "large"}}}},
-      .runs = {{.tokens_per_s = 110},
-               {.tokens_per_s = 88},
-               {.tokens_per_s = 200},
-               {.tokens_per_s = 480},
-               {.tokens_per_s = 100},
-               {.tokens_per_s = 80},
-               {.tokens_per_s = 200},
-               {.tokens_per_s = 400}},
+                  .seats = SeatTargets{.printed = {2, 8},
+                                       .rooms = {{.label = "small"}, {.label = "large"}}}},
+      .runs = {{.running = 1, .tokens_per_s = 110},
+               {.running = 1, .tokens_per_s = 88},
+               {.running = 2, .tokens_per_s = 200},
+               {.running = 8, .tokens_per_s = 480},
+               {.running = 1, .tokens_per_s = 100},
+               {.running = 1, .tokens_per_s = 80},
+               {.running = 2, .tokens_per_s = 200},
+               {.running = 8, .tokens_per_s = 400}},
       .seats = {2, 6, 4, 12}};
   return out;
 }
@@ -100,6 +102,37 @@ TEST(ServedLoads, TheTableHasRatesErrorsAndRatios) {
                                       "+10.0 %", "0.800", "0.800", "+0.0 %", "prediction"),
                           ElementsAre("8", "2", "200.0", "200.0", "+0.0 %", "8", "400.0", "480.0",
                                       "+20.0 %", "2.000", "2.400", "+20.0 %", "explained")));
+}
+
+// Ratios of 0.8 and 2.4 are simulated; 0.75 and 3 are printed, of loads that have names.
+ServedLoadResults of_ratios() {
+  ServedLoadResults out = results();
+  out.targets.loads = {{.users = 1, .ratios = {0.75}, .label = "32K"},
+                       {.users = 8, .ratios = {3}, .label = "128K"}};
+  out.targets.seats.reset();
+  out.targets.simulated_by_its_authors = true;
+  return out;
+}
+
+TEST(ServedLoads, WithoutPrintedRatesOnlyRatiosAreTargets) {
+  const ReportSection section = section_of(of_ratios());
+  ASSERT_EQ(section.results.size(), 2);
+  EXPECT_EQ(section.results[0].id, "x.ratio.far.32K");
+  EXPECT_EQ(section.results[0].paper, 0.75);
+  EXPECT_EQ(section.results[0].simulated, 0.8);
+  EXPECT_EQ(section.results[0].status, "unexplained");  // 6.7 % off at the first load
+  EXPECT_EQ(section.results[1].status, "unexplained");  // 2.4 and 2
+  EXPECT_TRUE(section.figures.empty());
+}
+
+TEST(ServedLoads, WithoutPrintedRatesTheTableHasSimulatedOnes) {
+  const Table table = testing::section_table(section_of(of_ratios()), "loads");
+  EXPECT_THAT(testing::shown(table),
+              ElementsAre(ElementsAre("32K", "1", "110.0", "1", "88.0", "0.750", "0.800", "+6.7 %",
+                                      "unexplained"),
+                          ElementsAre("128K", "2", "200.0", "8", "480.0", "3.000", "2.400",
+                                      "-20.0 %", "unexplained")));
+  EXPECT_THAT(table.notes, Contains(HasSubstr("simulated by their authors")));
 }
 
 TEST(ServedLoads, ColumnsForProgramsNameTheirServer) {

@@ -120,6 +120,31 @@ TEST(Maple, ScreensInTheNearTierThenFetchesRows) {
                                      {"near indices", 128}}));
 }
 
+// The same 512 B come over the link first, and the 8 B of the new position leave over it.
+TEST(Maple, LowRankKeysInTheFarTierCrossTheLinkBeforeTheRows) {
+  const std::string yaml =
+      "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8, lowrank_tier: far}";
+  const StepGraph graph = build(yaml);
+  EXPECT_EQ(ledger(graph, 1), (Ledger{{"near read weights", 176},
+                                      {"far read lowrank_keys", 512},
+                                      {"far write lowrank_keys", 8},
+                                      {"near write indices", 128},
+                                      {"near read indices", 128},
+                                      {"far read keys", 1024},
+                                      {"far read values", 1024},
+                                      {"near write staging", 2048 + 512},
+                                      {"near read staging", 2048 + 512},
+                                      {"far write keys", 64},
+                                      {"far write values", 64}}));
+  EXPECT_EQ(far_reads(graph, 1), 2);
+  EXPECT_EQ(footprint(yaml), (Ledger{{"far keys", 4 * 4096},
+                                     {"far values", 4 * 4096},
+                                     {"far lowrank_keys", 4 * 512},
+                                     {"near weights", 4 * 176},
+                                     {"near staging", 2048 + 512},
+                                     {"near indices", 128}}));
+}
+
 // 4 pages of 16; bounds of one are two keys, 32 B: 4 pairs * 4 * 32 B = 512 B. One page is chosen,
 // an index of 2 B for each pair.
 const Ledger kQuest{{"near read page_bounds", 512}, {"near write page_bounds", 128},
