@@ -23,23 +23,27 @@ enum class TensorClass : std::uint8_t {
   weights,
   keys,
   values,
-  key_copy,      ///< a second layout of the keys (SparQ)
-  lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
-  page_bounds,   ///< smallest and largest key of each page, used for screening only (Quest)
-  index_keys,    ///< keys of an indexer, used for screening only (DeepSeek's, MiniMax's)
-  scores,        ///< attention that each kept position has received so far (H2O)
-  row_cache,     ///< copies in the near tier of far rows that are often chosen
-  cross_rows,    ///< keys and values of an encoder's output
-  states,        ///< of linear attention: as many bytes at every length
-  indices,       ///< positions that screening chose
+  key_copy,  ///< a second layout of the keys (SparQ)
+  /// Projected, quantised keys (MAPLE) or columns of skewed ones (InfiniGen), used for screening
+  /// only.
+  lowrank_keys,
+  page_bounds,      ///< smallest and largest key of each page, used for screening only (Quest)
+  landmarks,        ///< mean key of each chunk, used for screening only (ShadowKV)
+  index_keys,       ///< keys of an indexer, used for screening only (DeepSeek's, MiniMax's)
+  compressed_rows,  ///< keys and values that stand for a block of positions each (NSA)
+  scores,           ///< attention that each kept position has received so far (H2O)
+  row_cache,        ///< copies in the near tier of far rows that are often chosen
+  cross_rows,       ///< keys and values of an encoder's output
+  states,           ///< of a sequence, as many bytes at every length: linear attention, windows
+  indices,          ///< positions that screening chose
   activations,
   staging,    ///< near-tier buffers that fetched tensors land in
   workspace,  ///< partial results of split kernels, buffers of collectives, driver memory
 };
-inline constexpr std::array<std::string_view, 15> kTensorClassNames{
-    "weights",     "keys",       "values",      "key_copy",  "lowrank_keys",
-    "page_bounds", "index_keys", "scores",      "row_cache", "cross_rows",
-    "states",      "indices",    "activations", "staging",   "workspace"};
+inline constexpr std::array<std::string_view, 17> kTensorClassNames{
+    "weights",   "keys",       "values",          "key_copy", "lowrank_keys", "page_bounds",
+    "landmarks", "index_keys", "compressed_rows", "scores",   "row_cache",    "cross_rows",
+    "states",    "indices",    "activations",     "staging",  "workspace"};
 constexpr std::string_view name(TensorClass c) {
   return kTensorClassNames[static_cast<std::size_t>(c)];
 }

@@ -62,7 +62,8 @@ inline bool is_a_mismatch(const std::string& text) {
         "exceeds its layers", "its indexer chooses", "reads chosen latents", "has an indexer",
         "has no indexer", "error: speculation", "error: step.weight_types",
         "caches rows of several positions", "has no compressed rows",
-        "whose transfer is not modelled"})
+        "whose transfer is not modelled", "and the model caches latents",
+        "and the model makes latents"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

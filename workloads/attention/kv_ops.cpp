@@ -216,7 +216,8 @@ OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
   Bytes near_sum;
   for (const CachedTensor& tensor : cached) {
     if (tensor.own_kernel) continue;
-    const std::int64_t positions = std::min(context.new_positions(), tensor.positions);
+    const std::int64_t added = (context.new_positions() + tensor.covers - 1) / tensor.covers;
+    const std::int64_t positions = std::min(added, tensor.positions);
     const std::int64_t all = (tensor.per_position() * positions).in_base();
     const Bytes kept = Bytes::from_base((all + context.holders - 1) / context.holders);
     const Part part{tensor.tensor_class, kept, std::min(tensor.piece * positions, kept)};

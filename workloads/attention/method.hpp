@@ -138,6 +138,8 @@ class Method {
   /// True where the method chooses rows by the query, so that a guessed query lets a layer start
   /// early.
   virtual bool screens() const { return false; }
+  /// The products that make a guessed query; empty for the model's own ones.
+  virtual std::vector<Product> guess_products(const LlmConfig&) const { return {}; }
   /// The kind of indexer that it runs; empty for none. A model that has one needs such a method.
   virtual std::optional<IndexerKind> runs_indexer() const { return {}; }
   /// True where several new positions of a sequence read the same rows, so that a decode step can

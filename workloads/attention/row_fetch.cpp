@@ -14,8 +14,9 @@ std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_
   return std::min(shape.context, blocks * block);
 }
 
-// Parts that attention reads, with their runs: near rows in place, far rows from staging and cache.
-Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
+// Parts of the choice that attention reads, with their runs: near rows in place, far rows from
+// staging and cache.
+Parts chosen_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
   const std::int64_t block = rows.choice.block;
   if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
   Parts parts = staged_rows(shape, counts.staged);
@@ -26,17 +27,30 @@ Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCoun
   return parts;
 }
 
+Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
+  Parts parts = chosen_parts(shape, rows, counts);
+  for (const Part& part : rows.beside.parts) parts.push_back(part);
+  return parts;
+}
+
 // The copy of this many positions after `after`; invalid where there is nothing to copy.
 OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
               std::int64_t positions, std::int64_t listed, OpIds after) {
   if (rows.tier == KvTier::near || positions == 0) return OpId();
   const KvShape shape(c);
   const std::int64_t run = std::max(rows.fetch.page, rows.choice.block);
+  Parts parts = row_runs(shape, positions, run);
+  if (rows.make_keys) parts = {parts.back()};
   return add_fetch(graph, c, layer,
                    {.by = rows.fetch.by,
-                    .parts = row_runs(shape, positions, run),
+                    .parts = parts,
                     .indices = shape.indices(listed),
                     .after = std::move(after)});
+}
+
+// Invalid where the keys are copied, or there is none to make.
+OpId add_keys(const ChosenRows& rows, std::int64_t positions, OpId after) {
+  return rows.make_keys && positions > 0 ? rows.make_keys(positions, after) : OpId();
 }
 
 bool is_complete(const LlmConfig& model, const StepConfig& step) {
@@ -207,6 +221,8 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
   OpId screened = rows.screen(in.screen_after);
   OpId fetched = add_copy(graph, context, in.layer, rows, counts.fetched, counts.listed,
                           in.in_copy_order(screened));
+  const OpId made = add_keys(rows, counts.staged, screened);
+  OpId made_again;
   OpIds after{fetched.valid() ? fetched : screened};
   if (in.guessed()) after.push_back(in.projected);
   if (in.guessed() && rows.fetch.guess_miss > 0) {
@@ -215,13 +231,17 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
     if (fetched.valid()) ready.push_back(fetched);
     const OpId missed =
         add_copy(graph, context, in.layer, rows, counts.again, counts.listed_again, ready);
+    made_again = add_keys(rows, counts.again, screened);
     if (missed.valid()) fetched = missed;
     after = {missed.valid() ? missed : screened};
     if (!missed.valid() && fetched.valid()) after.push_back(fetched);
   }
-  return {.attended = add_attention(graph, context, in.layer, counts.attended,
-                                    attended_parts(shape, rows, counts), after, RowOrder::by_index),
-          .fetched = fetched};
+  for (const OpId keys : {made, made_again})
+    if (keys.valid()) after.push_back(keys);
+  return {
+      .attended = add_attention(graph, context, in.layer, counts.attended + rows.beside.positions,
+                                attended_parts(shape, rows, counts), after, RowOrder::by_index),
+      .fetched = fetched};
 }
 
 }  // namespace tiersim

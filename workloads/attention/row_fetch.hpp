@@ -79,6 +79,12 @@ struct RowFetch {
 };
 void describe(Fields& f, RowFetch& c);
 
+/// Rows in the near tier that every step attends to, whatever it chooses.
+struct BesideRows {
+  std::int64_t positions = 0;
+  Parts parts = {};
+};
+
 /// The rows that a method chooses in one layer, and the operations of the choice.
 struct ChosenRows {
   const RowFetch& fetch;
@@ -87,6 +93,10 @@ struct ChosenRows {
   /// Adds the operations that make the index list from the queries of `after`; returns the last
   /// one.
   std::function<OpId(OpId after)> screen = {};
+  BesideRows beside = {};
+  /// Adds the operation that makes the keys of this many rows in staging, beside the copy. Values
+  /// alone are then fetched.
+  std::function<OpId(std::int64_t positions, OpId after)> make_keys = {};
 };
 
 /// Adds staging, index list and row cache of all layers. `whole` is the staging of a layer that

@@ -298,8 +298,9 @@ OpId StepChain::guess(int layer, OpId input) {
   if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers ||
       !timed(Region::attention_block) || !caches_positions(c_.model.type_of(layer)))
     return OpId();
-  return own_.products(Phase::screening, layer, query_products(c_.model, latent_form(c_.step)),
-                       input);
+  std::vector<Product> products = method_.guess_products(c_.model);
+  if (products.empty()) products = query_products(c_.model, latent_form(c_.step));
+  return own_.products(Phase::screening, layer, products, input);
 }
 
 OpId StepChain::cross_attention(int layer, OpId last) {

@@ -26,6 +26,14 @@ const std::vector<std::string> kMethods{
     "{name: quest, budget: 0.25, page: 8, bounds_tier: far, fetch: {choose_per: query_head}}",
     "{name: loki, budget: 0.25, rank: 2}",
     "{name: loki, budget: 0.25, rank: 2, kv_tier: near}",
+    "{name: infinigen, budget: 0.25}",
+    "{name: infinigen, budget: 0.1, dense_layers: 0, fetch: {page: 4, near_share: 0.3}}",
+    "{name: shadowkv, budget: 0.25, rank: 6, outliers: 1, local: 2}",
+    "{name: shadowkv, budget: 0.5, rank: 3, chunk: 5, outliers: 0, local: 1, fetch: {by: "
+    "copy_engine, choose_per: query_head, hot_rows: {share: 0.25, hit_rate: 0.4}}}",
+    "{name: nsa, block: 8, stride: 4, chosen_block: 8, chosen: 4, fixed: 2, window: 12}",
+    "{name: nsa, block: 6, stride: 5, chosen_block: 5, chosen: 3, fixed: 1, window: 9, kv_tier: "
+    "far, fetch: {by: copy_engine}}",
     "{name: h2o, heavy: 0.125, recent: 0.2}",
     "{name: streaming_llm, sinks: 4, window: 12}",
 };
@@ -104,9 +112,10 @@ std::int64_t row_bytes(const StepGraph& graph) {
 
 TEST(Budget, MoreOfItNeverFetchesLessAndAllOfItIsDense) {
   const std::int64_t dense = row_bytes(build("{name: dense, kv_tier: far}"));
-  for (const std::string& method : {std::string("sparq, rank: 2"), std::string("loki, rank: 2"),
-                                    std::string("maple, rank_ratio: 0.25, key_type: int8"),
-                                    std::string("quest, dense_layers: 0, page: 3")})
+  for (const std::string& method :
+       {std::string("sparq, rank: 2"), std::string("loki, rank: 2"),
+        std::string("maple, rank_ratio: 0.25, key_type: int8"),
+        std::string("infinigen, dense_layers: 0"), std::string("quest, dense_layers: 0, page: 3")})
     for (const std::string& fetch :
          {std::string("by: sm"), std::string("choose_per: query_head"),
           std::string("choose_per: query_head, head_overlap: 0.3"), std::string("page: 5")}) {
