@@ -1,0 +1,53 @@
+#include "kernels/cases/sparse_offload.hpp"
+
+#include "kernels/cases/hot_gather_case.cuh"
+#include "kernels/cases/lru_update_case.cuh"
+
+namespace tiersim::kernels {
+namespace {
+
+template <class Subject, class Shape, class... More>
+void add(CaseList& cases, const Shape& shape, const std::string& detail, More... more) {
+  const CaseInfo info = Subject(shape, more...).info();
+  cases.push_back(
+      {info.family + "." + info.kernel + "." + info.variant + "." + shape.name() + detail,
+       [shape, more...] { return std::make_unique<Subject>(shape, more...); }});
+}
+
+void add_toys(CaseList& cases) {
+  const HotShape hot{
+      .batch = 2, .context = 300, .k = 40, .slots = 96, .misses = 11, .lengths = {300, 131}};
+  add<LruUpdateCase<64, 2>>(cases, hot, "");
+  add<HotGatherCase<false>>(cases, hot, "", 1);
+  add<HotGatherCase<true>>(cases, hot, "", 2);
+}
+
+// 2048 rows of 32K tokens and 4096 slots, as SGLang's HiSparse. About 13 % of a step's rows miss
+// (270), few (27), or all.
+void add_hot_rows(CaseList& cases) {
+  const auto hot = [](int batch, int misses) {
+    return HotShape{.batch = batch, .context = 32768, .k = 2048, .slots = 4096, .misses = misses};
+  };
+  for (const int batch : {1, 16, 64, 256}) add<LruUpdateCase<1024, 4>>(cases, hot(batch, 270), "");
+  add<LruUpdateCase<1024, 4>>(cases, hot(16, 2048), "");
+  for (const int blocks : {4, 16}) {
+    add<HotGatherCase<false>>(cases, hot(1, 270), ".blocks" + std::to_string(blocks), blocks);
+  }
+  add<HotGatherCase<false>>(cases, hot(1, 2048), ".blocks16", 16);
+  for (const int misses : {27, 270, 2048}) {
+    add<HotGatherCase<false>>(cases, hot(16, misses), ".blocks4", 4);
+    add<HotGatherCase<true>>(cases, hot(16, misses), ".blocks4", 4);
+  }
+}
+
+}  // namespace
+
+void add_sparse_offload_cases(CaseList& cases, Sizes sizes) {
+  if (sizes == Sizes::toy) {
+    add_toys(cases);
+    return;
+  }
+  add_hot_rows(cases);
+}
+
+}  // namespace tiersim::kernels
