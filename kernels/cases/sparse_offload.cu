@@ -1,6 +1,7 @@
 #include "kernels/cases/sparse_offload.hpp"
 
 #include "kernels/cases/hot_gather_case.cuh"
+#include "kernels/cases/indexer_scores_case.cuh"
 #include "kernels/cases/lru_update_case.cuh"
 
 namespace tiersim::kernels {
@@ -17,9 +18,30 @@ void add(CaseList& cases, const Shape& shape, const std::string& detail, More...
 void add_toys(CaseList& cases) {
   const HotShape hot{
       .batch = 2, .context = 300, .k = 40, .slots = 96, .misses = 11, .lengths = {300, 131}};
+  add<IndexerScoresCase<64>>(
+      cases, IndexerShape{.batch = 2, .context = 300, .blocks = 2, .lengths = {300, 131}}, "");
+  add<IndexerScoresCase<32>>(cases, IndexerShape{.batch = 1, .context = 128}, "");
   add<LruUpdateCase<64, 2>>(cases, hot, "");
   add<HotGatherCase<false>>(cases, hot, "", 1);
   add<HotGatherCase<true>>(cases, hot, "", 2);
+}
+
+// 64 index heads (DeepSeek-V3.2) and 32 (GLM-5). Two blocks fill an SM of an H200.
+void add_indexers(CaseList& cases) {
+  const auto shape = [](int batch, int context) {
+    const int tiles = context / (kIndexerTile * kIndexerWarps);
+    return IndexerShape{
+        .batch = batch, .context = context, .blocks = std::min(tiles, std::max(1, 264 / batch))};
+  };
+  for (const int context : {8192, 32768, 131072}) {
+    add<IndexerScoresCase<64>>(cases, shape(1, context), "");
+    add<IndexerScoresCase<32>>(cases, shape(1, context), "");
+  }
+  for (const int batch : {16, 64}) {
+    add<IndexerScoresCase<64>>(cases, shape(batch, 32768), "");
+    add<IndexerScoresCase<32>>(cases, shape(batch, 32768), "");
+  }
+  add<IndexerScoresCase<64>>(cases, shape(16, 131072), "");
 }
 
 // 2048 rows of 32K tokens and 4096 slots, as SGLang's HiSparse. About 13 % of a step's rows miss
@@ -47,6 +69,7 @@ void add_sparse_offload_cases(CaseList& cases, Sizes sizes) {
     add_toys(cases);
     return;
   }
+  add_indexers(cases);
   add_hot_rows(cases);
 }
 
