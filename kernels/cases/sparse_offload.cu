@@ -1,6 +1,7 @@
 #include "kernels/cases/sparse_offload.hpp"
 
 #include "kernels/cases/hot_gather_case.cuh"
+#include "kernels/cases/index_topk_case.cuh"
 #include "kernels/cases/indexer_scores_case.cuh"
 #include "kernels/cases/lru_update_case.cuh"
 
@@ -21,6 +22,12 @@ void add_toys(CaseList& cases) {
   add<IndexerScoresCase<64>>(
       cases, IndexerShape{.batch = 2, .context = 300, .blocks = 2, .lengths = {300, 131}}, "");
   add<IndexerScoresCase<32>>(cases, IndexerShape{.batch = 1, .context = 128}, "");
+  for (const Scores scores : {Scores::flat, Scores::concentrated}) {
+    const IndexTopkShape choice{
+        .batch = 2, .context = 304, .k = 40, .scores = scores, .lengths = {304, 131}};
+    add<IndexTopkCase<false>>(cases, choice, "");
+    add<IndexTopkCase<true>>(cases, choice, "");
+  }
   add<LruUpdateCase<64, 2>>(cases, hot, "");
   add<HotGatherCase<false>>(cases, hot, "", 1);
   add<HotGatherCase<true>>(cases, hot, "", 2);
@@ -42,6 +49,23 @@ void add_indexers(CaseList& cases) {
     add<IndexerScoresCase<32>>(cases, shape(batch, 32768), "");
   }
   add<IndexerScoresCase<64>>(cases, shape(16, 131072), "");
+}
+
+// Top 2048. Rows of up to 32K scores by either kernel, longer ones by topk_long alone.
+void add_choices(CaseList& cases) {
+  for (const Scores scores : {Scores::flat, Scores::concentrated}) {
+    const auto shape = [scores](int batch, int context) {
+      return IndexTopkShape{.batch = batch, .context = context, .k = 2048, .scores = scores};
+    };
+    for (const int batch : {1, 64}) {
+      add<IndexTopkCase<false>>(cases, shape(batch, 8192), "");
+      add<IndexTopkCase<false>>(cases, shape(batch, 32768), "");
+      add<IndexTopkCase<true>>(cases, shape(batch, 32768), "");
+      add<IndexTopkCase<true>>(cases, shape(batch, 131072), "");
+    }
+    add<IndexTopkCase<true>>(cases, shape(1, 65536), "");
+    add<IndexTopkCase<true>>(cases, shape(264, 131072), "");
+  }
 }
 
 // 2048 rows of 32K tokens and 4096 slots, as SGLang's HiSparse. About 13 % of a step's rows miss
@@ -70,6 +94,7 @@ void add_sparse_offload_cases(CaseList& cases, Sizes sizes) {
     return;
   }
   add_indexers(cases);
+  add_choices(cases);
   add_hot_rows(cases);
 }
 
