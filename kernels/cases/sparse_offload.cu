@@ -4,6 +4,7 @@
 #include "kernels/cases/index_topk_case.cuh"
 #include "kernels/cases/indexer_scores_case.cuh"
 #include "kernels/cases/lru_update_case.cuh"
+#include "kernels/cases/sparse_latent_case.cuh"
 
 namespace tiersim::kernels {
 namespace {
@@ -31,6 +32,11 @@ void add_toys(CaseList& cases) {
   add<LruUpdateCase<64, 2>>(cases, hot, "");
   add<HotGatherCase<false>>(cases, hot, "", 1);
   add<HotGatherCase<true>>(cases, hot, "", 2);
+  SparseAttentionShape attended{
+      .batch = 2, .heads = 64, .slots = 96, .k = 40, .lengths = {300, 31}};
+  add<SparseLatentCase<SparseLatent32>>(cases, attended, "");
+  attended.splits = 2;
+  add<SparseLatentCase<SparseLatent64>>(cases, attended, "");
 }
 
 // 64 index heads (DeepSeek-V3.2) and 32 (GLM-5). Two blocks fill an SM of an H200.
@@ -86,6 +92,25 @@ void add_hot_rows(CaseList& cases) {
   }
 }
 
+// 128 heads (DeepSeek-V3.2) and 64 (GLM-5). Blocks fill 132 SMs, where a block takes an SM.
+void add_attention(CaseList& cases) {
+  const auto shape = [](int batch, int heads, bool pooled) {
+    const int blocks = batch * (heads / 64);
+    return SparseAttentionShape{.batch = batch,
+                                .heads = heads,
+                                .slots = 4096,
+                                .k = 2048,
+                                .splits = std::clamp(132 / blocks, 1, 16),
+                                .pooled = pooled};
+  };
+  for (const int batch : {1, 16, 64, 128}) {
+    add<SparseLatentCase<SparseLatent64>>(cases, shape(batch, 128, false), "");
+    add<SparseLatentCase<SparseLatent64>>(cases, shape(batch, 64, false), "");
+  }
+  add<SparseLatentCase<SparseLatent64>>(cases, shape(64, 128, true), "");
+  add<SparseLatentCase<SparseLatent32>>(cases, shape(64, 128, false), "");
+}
+
 }  // namespace
 
 void add_sparse_offload_cases(CaseList& cases, Sizes sizes) {
@@ -96,6 +121,7 @@ void add_sparse_offload_cases(CaseList& cases, Sizes sizes) {
   add_indexers(cases);
   add_choices(cases);
   add_hot_rows(cases);
+  add_attention(cases);
 }
 
 }  // namespace tiersim::kernels
