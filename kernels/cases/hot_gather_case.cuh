@@ -121,18 +121,6 @@ class HotGatherCase : public Case {
   std::int64_t buffer_rows() const { return std::int64_t{shape_.batch} * shape_.slots; }
   std::int64_t list_rows() const { return std::int64_t{shape_.batch} * shape_.k; }
 
-  // Random words, shifted by the number of the row: no two rows are equal.
-  static void fill_rows(uint4* to, std::int64_t rows, std::uint64_t seed) {
-    const std::vector<std::uint32_t> words = random_words(index_of(LatentRow::kBytes / 4), seed);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::uint32_t shift = static_cast<std::uint32_t>(row) * 977U;
-      for (int unit = 0; unit < LatentRow::kUnits; ++unit) {
-        const std::uint32_t* word = words.data() + 4 * unit;
-        *to++ = make_uint4(word[0] + shift, word[1] + shift, word[2] + shift, word[3] + shift);
-      }
-    }
-  }
-
   // Rows to fetch and rows found of each sequence, as lru_update lists them.
   std::vector<int2> draw_moves(std::uint64_t seed, const std::vector<int>& rows,
                                std::vector<Move>& plan) const {

@@ -2,7 +2,6 @@
 #pragma once
 #include "kernels/cases/sparse_offload_inputs.cuh"
 #include "kernels/device/lru_update.cuh"
-#include "kernels/reference/sparse_offload.hpp"
 
 namespace tiersim::kernels {
 
@@ -34,9 +33,7 @@ class LruUpdateCase : public Case {
     sets_.clear();
     Random random(seed);
     for (int i = 0; i < sets; ++i) {
-      Host host;
-      for (int b = 0; b < shape_.batch; ++b) draw(host, b, random);
-      sets_.emplace_back(shape_, std::move(host));
+      sets_.emplace_back(shape_, HotInputs(shape_, random));
     }
   }
   void enqueue(Stream& stream, int set) override {
@@ -67,11 +64,6 @@ class LruUpdateCase : public Case {
  private:
   static constexpr auto kKernel = &lru_update<Threads, Each, M>;
 
-  struct Host {
-    std::vector<int> chosen;              // [batch][k]
-    std::vector<reference::HotRow> held;  // [batch][slots]
-    std::vector<std::vector<int>> lists;  // of each sequence
-  };
   struct Result {
     std::vector<int2> next;
     std::vector<int> slot_of;
@@ -79,21 +71,16 @@ class LruUpdateCase : public Case {
     std::vector<int> misses;
   };
   struct Set {
-    Set(const HotShape& shape, Host from)
+    Set(const HotShape& shape, HotInputs from)
         : host(std::move(from)),
           chosen(host.chosen, "chosen"),
           lengths(shape.lengths, "lengths"),
-          held(pairs(host.held), "held"),
+          held(host.table(), "held"),
           next(host.held.size(), "next"),
           slot_of(host.chosen.size(), "slot_of"),
           moves(host.chosen.size(), "moves"),
           misses(index_of(shape.batch), "misses") {}
-    static std::vector<int2> pairs(const std::vector<reference::HotRow>& rows) {
-      std::vector<int2> made;
-      for (const reference::HotRow& row : rows) made.push_back(make_int2(row.token, row.slot));
-      return made;
-    }
-    Host host;
+    HotInputs host;
     DeviceArray<int> chosen, lengths;
     DeviceArray<int2> held, next;
     DeviceArray<int> slot_of;
@@ -101,73 +88,20 @@ class LruUpdateCase : public Case {
     DeviceArray<int> misses;
   };
 
-  // A list, and a table that holds all of its rows but the misses; the other rows are not chosen.
-  void draw(Host& host, int sequence, Random& random) const {
-    const int count = shape_.count(sequence);
-    const int length = shape_.lengths[index_of(sequence)];
-    std::vector<int> list = ascending_numbers(count, length, random);
-    std::vector<int> found = list;
-    shuffle(found, random);
-    found.resize(index_of(count - shape_.missed(sequence)));
-    const int room = shape_.slots - shape_.free - static_cast<int>(found.size());
-    std::vector<int> tokens = found;
-    for (const int other :
-         ascending_numbers(std::clamp(room, 0, length - count), length - count, random)) {
-      tokens.push_back(number_outside(list, other));
-    }
-    shuffle(tokens, random);
-    tokens.insert(tokens.begin(), index_of(shape_.slots) - tokens.size(), -1);
-    std::vector<int> slots = distinct_numbers(shape_.slots, shape_.slots, random.next());
-    for (std::size_t i = 0; i < tokens.size(); ++i) host.held.push_back({tokens[i], slots[i]});
-    host.chosen.insert(host.chosen.end(), list.begin(), list.end());
-    host.chosen.resize(index_of(std::int64_t{sequence + 1} * shape_.k), -1);
-    host.lists.push_back(std::move(list));
-  }
-  // Number `index` of the numbers that are not in an ascending list.
-  static int number_outside(const std::vector<int>& list, int index) {
-    int first = 0;  // list[i] - i numbers outside stand before list[i]
-    int last = static_cast<int>(list.size());
-    while (first < last) {
-      const int middle = (first + last) / 2;
-      if (list[index_of(middle)] - middle <= index) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return index + first;
-  }
-
   // Adds the words of a sequence that differ.
-  void compare(Agreement& agreement, const Host& host, const Result& got, int sequence) const {
-    const auto table = host.held.begin() + std::int64_t{sequence} * shape_.slots;
-    const reference::HotStep step =
-        reference::use_rows({table, table + shape_.slots}, host.lists[index_of(sequence)]);
-    const auto expect = [&agreement](int value, int expected) {
-      agreement.error += value == expected ? 0 : 1;
-      ++agreement.compared;
-    };
-    const std::int64_t list = std::int64_t{sequence} * shape_.k;
-    std::vector<int> slot_of(index_of(shape_.k), -1);
-    std::int64_t at = list;
+  void compare(Agreement& agreement, const HotInputs& host, const Result& got, int sequence) const {
+    const reference::HotStep step = host.step(shape_, sequence);
+    compare_hot_step(agreement, shape_, step, sequence, got.next, got.slot_of, got.misses);
+    std::int64_t at = std::int64_t{sequence} * shape_.k;
     for (const auto* moves : {&step.missed, &step.found}) {
       for (const reference::HotMove& move : *moves) {
         const int2 one = got.moves[index_of(at++)];
-        expect(one.x, move.token);
-        expect(one.y & 0xffff, move.slot);
-        expect(one.y >> kMovePositionShift, move.position);
-        slot_of[index_of(move.position)] = move.slot;
+        const bool same = one.x == move.token && (one.y & 0xffff) == move.slot &&
+                          one.y >> kMovePositionShift == move.position;
+        agreement.error += same ? 0 : 1;
+        ++agreement.compared;
       }
     }
-    for (int j = 0; j < shape_.k; ++j) {
-      expect(got.slot_of[index_of(list + j)], slot_of[index_of(j)]);
-    }
-    for (std::size_t i = 0; i < step.held.size(); ++i) {
-      const int2 row = got.next[index_of(std::int64_t{sequence} * shape_.slots) + i];
-      expect(row.x, step.held[i].token);
-      expect(row.y, step.held[i].slot);
-    }
-    expect(got.misses[index_of(sequence)], static_cast<int>(step.missed.size()));
   }
 
   HotShape shape_;

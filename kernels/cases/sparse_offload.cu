@@ -1,6 +1,7 @@
 #include "kernels/cases/sparse_offload.hpp"
 
 #include "kernels/cases/hot_gather_case.cuh"
+#include "kernels/cases/hot_step_case.cuh"
 #include "kernels/cases/index_topk_case.cuh"
 #include "kernels/cases/indexer_scores_case.cuh"
 #include "kernels/cases/lru_update_case.cuh"
@@ -32,6 +33,8 @@ void add_toys(CaseList& cases) {
   add<LruUpdateCase<64, 2>>(cases, hot, "");
   add<HotGatherCase<false>>(cases, hot, "", 1);
   add<HotGatherCase<true>>(cases, hot, "", 2);
+  add<HotStepCase<64, 2, false>>(cases, hot, "", 2);
+  add<HotStepCase<64, 2, true>>(cases, hot, "", 1);
   SparseAttentionShape attended{
       .batch = 2, .heads = 64, .slots = 96, .k = 40, .lengths = {300, 31}};
   add<SparseLatentCase<SparseLatent32>>(cases, attended, "");
@@ -86,7 +89,12 @@ void add_hot_rows(CaseList& cases) {
     add<HotGatherCase<false>>(cases, hot(1, 270), ".blocks" + std::to_string(blocks), blocks);
   }
   add<HotGatherCase<false>>(cases, hot(1, 2048), ".blocks16", 16);
+  for (const int blocks : {1, 2, 8}) {
+    add<HotStepCase<1024, 4, false>>(cases, hot(1, 270), ".blocks" + std::to_string(blocks),
+                                     blocks);
+  }
   for (const int misses : {27, 270, 2048}) {
+    add<HotStepCase<1024, 4, false>>(cases, hot(16, misses), ".blocks2", 2);
     add<HotGatherCase<false>>(cases, hot(16, misses), ".blocks4", 4);
     add<HotGatherCase<true>>(cases, hot(16, misses), ".blocks4", 4);
   }

@@ -14,6 +14,7 @@
 #include "kernels/cases/sampled.hpp"
 #include "kernels/device/mistakes.hpp"
 #include "kernels/device/sparse_rows.hpp"
+#include "kernels/reference/sparse_offload.hpp"
 #include "kernels/runtime/array.cuh"
 #include "kernels/runtime/launch.cuh"
 
@@ -68,6 +69,100 @@ struct HotShape {
 inline HotShape with_lengths(HotShape shape) {
   if (shape.lengths.empty()) shape.lengths.assign(index_of(shape.batch), shape.context);
   return shape;
+}
+
+// Rows of the latent cache as random words, shifted by the number of the row: no two are equal.
+inline void fill_rows(uint4* to, std::int64_t rows, std::uint64_t seed) {
+  const std::vector<std::uint32_t> words = random_words(index_of(LatentRow::kBytes / 4), seed);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::uint32_t shift = static_cast<std::uint32_t>(row) * 977U;
+    for (int unit = 0; unit < LatentRow::kUnits; ++unit) {
+      const std::uint32_t* word = words.data() + 4 * unit;
+      *to++ = make_uint4(word[0] + shift, word[1] + shift, word[2] + shift, word[3] + shift);
+    }
+  }
+}
+
+// Number `index` of the numbers that are not in an ascending list.
+inline int number_outside(const std::vector<int>& list, int index) {
+  int first = 0;  // list[i] - i numbers outside stand before list[i]
+  int last = static_cast<int>(list.size());
+  while (first < last) {
+    const int middle = (first + last) / 2;
+    if (list[index_of(middle)] - middle <= index) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return index + first;
+}
+
+// Lists of a step and tables of rows in random order. A table holds all rows of its list but the
+// misses; its other rows are not chosen.
+struct HotInputs {
+  HotInputs(const HotShape& shape, Random& random) {
+    for (int b = 0; b < shape.batch; ++b) draw(shape, b, random);
+  }
+
+  reference::HotStep step(const HotShape& shape, int sequence) const {
+    const auto first = held.begin() + std::int64_t{sequence} * shape.slots;
+    return reference::use_rows({first, first + shape.slots}, lists[index_of(sequence)]);
+  }
+  std::vector<int2> table() const {
+    std::vector<int2> made;
+    for (const reference::HotRow& row : held) made.push_back(make_int2(row.token, row.slot));
+    return made;
+  }
+
+  std::vector<int> chosen;              // [batch][k]
+  std::vector<reference::HotRow> held;  // [batch][slots]
+  std::vector<std::vector<int>> lists;  // of each sequence
+
+ private:
+  void draw(const HotShape& shape, int sequence, Random& random) {
+    const int count = shape.count(sequence);
+    const int others = shape.lengths[index_of(sequence)] - count;
+    std::vector<int> list = ascending_numbers(count, others + count, random);
+    std::vector<int> tokens = list;
+    shuffle(tokens, random);
+    tokens.resize(index_of(count - shape.missed(sequence)));
+    const int room = shape.slots - shape.free - static_cast<int>(tokens.size());
+    for (const int other : ascending_numbers(std::clamp(room, 0, others), others, random)) {
+      tokens.push_back(number_outside(list, other));
+    }
+    shuffle(tokens, random);
+    tokens.insert(tokens.begin(), index_of(shape.slots) - tokens.size(), -1);
+    const std::vector<int> slots = distinct_numbers(shape.slots, shape.slots, random.next());
+    for (std::size_t i = 0; i < tokens.size(); ++i) held.push_back({tokens[i], slots[i]});
+    chosen.insert(chosen.end(), list.begin(), list.end());
+    chosen.resize(index_of(std::int64_t{sequence + 1} * shape.k), -1);
+    lists.push_back(std::move(list));
+  }
+};
+
+// Adds what differs from the step of a sequence: its table, the slots of its list, its misses.
+inline void compare_hot_step(Agreement& agreement, const HotShape& shape,
+                             const reference::HotStep& step, int sequence,
+                             const std::vector<int2>& next, const std::vector<int>& slot_of,
+                             const std::vector<int>& misses) {
+  const auto expect = [&agreement](int value, int expected) {
+    agreement.error += value == expected ? 0 : 1;
+    ++agreement.compared;
+  };
+  std::vector<int> slots(index_of(shape.k), -1);
+  for (const auto* moves : {&step.missed, &step.found}) {
+    for (const reference::HotMove& move : *moves) slots[index_of(move.position)] = move.slot;
+  }
+  for (int j = 0; j < shape.k; ++j) {
+    expect(slot_of[index_of(std::int64_t{sequence} * shape.k + j)], slots[index_of(j)]);
+  }
+  for (std::size_t i = 0; i < step.held.size(); ++i) {
+    const int2 row = next[index_of(std::int64_t{sequence} * shape.slots) + i];
+    expect(row.x, step.held[i].token);
+    expect(row.y, step.held[i].slot);
+  }
+  expect(misses[index_of(sequence)], static_cast<int>(step.missed.size()));
 }
 
 }  // namespace tiersim::kernels

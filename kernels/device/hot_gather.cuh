@@ -40,21 +40,52 @@ struct HotGatherArguments {
   int context;
 };
 
-// The copies of one sequence.
-template <int RowUnits, bool Staged, Mistake M>
+// The copies of one sequence. InShared: its moves are in shared memory.
+template <int RowUnits, bool Staged, bool InShared, Mistake M>
 class HotGather {
  public:
-  __device__ __forceinline__ HotGather(const HotGatherArguments& arguments, int sequence)
+  __device__ __forceinline__ HotGather(const HotGatherArguments& arguments, int sequence,
+                                       const int2* moves, int misses, int count)
       : table_(arguments.table),
-        moves_(arguments.moves + std::int64_t{sequence} * arguments.k),
+        moves_(moves),
         rows_(arguments.rows + std::int64_t{sequence} * arguments.context),
         buffer_(arguments.buffer + std::int64_t{sequence} * arguments.slots * RowUnits),
         staging_(arguments.staging + std::int64_t{sequence} * arguments.k * RowUnits),
-        misses_(load(arguments.misses + sequence)),
-        count_(Staged ? min(arguments.k, load(arguments.lengths + sequence)) : misses_) {}
+        misses_(misses),
+        count_(Staged ? count : misses) {}
 
+  // Copies units first, first + stride, ...; Loads of them are in flight.
+  template <int Loads>
+  __device__ __forceinline__ void copy(int first, int stride) const {
+    TS_NO_UNROLL
+    for (int unit = first; unit < units(); unit += Loads * stride) {
+      int2 moves[std::size_t{Loads}];
+      const uint4* from[std::size_t{Loads}];
+      uint4 values[std::size_t{Loads}];
+      TS_UNROLL
+      for (int i = 0; i < Loads; ++i) {
+        if (unit + i * stride < units()) moves[i] = move(unit + i * stride);
+      }
+      TS_UNROLL
+      for (int i = 0; i < Loads; ++i) {
+        if (unit + i * stride < units()) from[i] = source(unit + i * stride, moves[i]);
+      }
+      TS_UNROLL
+      for (int i = 0; i < Loads; ++i) {
+        if (unit + i * stride < units()) values[i] = load_coherent(from[i]);
+      }
+      TS_UNROLL
+      for (int i = 0; i < Loads; ++i) {
+        if (unit + i * stride < units()) write(unit + i * stride, moves[i], values[i]);
+      }
+    }
+  }
+
+ private:
   __device__ __forceinline__ int units() const { return count_ * RowUnits; }
-  __device__ __forceinline__ int2 move(int unit) const { return load(moves_ + unit / RowUnits); }
+  __device__ __forceinline__ int2 move(int unit) const {
+    return InShared ? moves_[unit / RowUnits] : load(moves_ + unit / RowUnits);
+  }
 
   // One kind of load serves both memories, so that no branch comes between the loads of a thread.
   __device__ __forceinline__ const uint4* source(int unit, int2 move) const {
@@ -70,7 +101,6 @@ class HotGather {
     }
   }
 
- private:
   __device__ __forceinline__ uint4* slot(int2 move) const {
     return buffer_ + std::int64_t{move.y & 0xffff} * RowUnits;
   }
@@ -87,32 +117,14 @@ class HotGather {
 template <int RowUnits, bool Staged, Mistake M = Mistake::none>
 __global__ void __launch_bounds__(kHotGatherThreads)
     hot_gather(const HotGatherArguments arguments) {
-  const HotGather<RowUnits, Staged, M> gather(arguments, static_cast<int>(blockIdx.y));
-  const int units = gather.units();
-  const int stride = static_cast<int>(gridDim.x) * kHotGatherThreads;
-  int unit = static_cast<int>(blockIdx.x) * kHotGatherThreads + static_cast<int>(threadIdx.x);
-  TS_NO_UNROLL
-  for (; unit < units; unit += kHotGatherLoads * stride) {
-    int2 moves[std::size_t{kHotGatherLoads}];
-    const uint4* from[std::size_t{kHotGatherLoads}];
-    uint4 values[std::size_t{kHotGatherLoads}];
-    TS_UNROLL
-    for (int i = 0; i < kHotGatherLoads; ++i) {
-      if (unit + i * stride < units) moves[i] = gather.move(unit + i * stride);
-    }
-    TS_UNROLL
-    for (int i = 0; i < kHotGatherLoads; ++i) {
-      if (unit + i * stride < units) from[i] = gather.source(unit + i * stride, moves[i]);
-    }
-    TS_UNROLL
-    for (int i = 0; i < kHotGatherLoads; ++i) {
-      if (unit + i * stride < units) values[i] = load_coherent(from[i]);
-    }
-    TS_UNROLL
-    for (int i = 0; i < kHotGatherLoads; ++i) {
-      if (unit + i * stride < units) gather.write(unit + i * stride, moves[i], values[i]);
-    }
-  }
+  const int sequence = static_cast<int>(blockIdx.y);
+  const HotGather<RowUnits, Staged, false, M> gather(
+      arguments, sequence, arguments.moves + std::int64_t{sequence} * arguments.k,
+      load(arguments.misses + sequence),
+      Staged ? min(arguments.k, load(arguments.lengths + sequence)) : 0);
+  gather.template copy<kHotGatherLoads>(
+      static_cast<int>(blockIdx.x) * kHotGatherThreads + static_cast<int>(threadIdx.x),
+      static_cast<int>(gridDim.x) * kHotGatherThreads);
 }
 
 }  // namespace tiersim::kernels

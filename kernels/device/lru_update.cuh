@@ -74,9 +74,9 @@ __device__ __forceinline__ int rank_in_warp(const bool (&flags)[Each], int (&ran
   return sum;
 }
 
-// The decision of a block for its sequence. decide() leaves it in shared memory and registers;
-// store() writes it.
-template <int Threads, int Each, Mistake M>
+// The decision of a block for its sequence. Fused: hot_step's, where moves stay in shared memory
+// for the gather, and of the blocks of a sequence the first one alone writes the others' results.
+template <int Threads, int Each, bool Fused, Mistake M>
 class LruStep {
   static constexpr int kWarps = Threads / kWarp;
   using Flags = bool[std::size_t{Each}];
@@ -91,7 +91,8 @@ class LruStep {
     if constexpr (M == Mistake::no_tail_mask) count_ = arguments.k;
   }
 
-  __device__ __forceinline__ void update() {
+  // Returns the number of rows to fetch. Fused: a barrier must follow.
+  __device__ __forceinline__ int update() {
     load_list();
     __syncthreads();
     Flags idle;
@@ -109,10 +110,16 @@ class LruStep {
     leave_sum(rank_in_warp(missed, ranks), 1);
     if constexpr (M != Mistake::no_barrier_before_victims) __syncthreads();
     store_chosen(missed, ranks, misses);
-    if (threadIdx.x == 0) store(arguments_.misses + sequence_, misses);
+    if (threadIdx.x == 0 && writes()) store(arguments_.misses + sequence_, misses);
+    return misses;
+  }
+  __device__ __forceinline__ int count() const { return count_; }
+  __device__ __forceinline__ int2* moves() const {
+    return shared_memory<int2>(lru_shared_bytes(arguments_.k, Threads));
   }
 
  private:
+  __device__ __forceinline__ static bool writes() { return !Fused || blockIdx.x == 0; }
   __device__ __forceinline__ int* chosen() const { return shared_memory<int>(); }
   __device__ __forceinline__ int* slot_of() const { return chosen() + arguments_.k; }
   __device__ __forceinline__ int* victims() const { return chosen() + 2 * arguments_.k; }
@@ -173,7 +180,7 @@ class LruStep {
       const int rank = reversed ? all - 1 - before - ranks[i] : before + ranks[i];
       if (rank < victims_wanted) {
         victims()[rank] = rows_[i].y;
-      } else {
+      } else if (writes()) {
         store(next + rank - victims_wanted, rows_[i]);
       }
     }
@@ -195,10 +202,16 @@ class LruStep {
         const int slot = missed[i] ? victims()[rank] : slot_of()[j];
         const int place = missed[i] ? rank : misses + j - rank;
         const int token = chosen()[j];
+        const int2 move = make_int2(token, slot | j << kMovePositionShift);
+        if constexpr (Fused) {
+          moves()[place] = move;
+        } else {
+          store(arguments_.moves + list + place, move);
+        }
+        if (!writes()) continue;
         store(next + place, make_int2(token, slot));
-        store(arguments_.moves + list + place, make_int2(token, slot | j << kMovePositionShift));
         store(arguments_.slot_of + list + j, slot);
-      } else if (j < arguments_.k) {
+      } else if (j < arguments_.k && writes()) {
         store(arguments_.slot_of + list + j, -1);
       }
     }
@@ -213,7 +226,7 @@ class LruStep {
 
 template <int Threads, int Each, Mistake M = Mistake::none>
 __global__ void __launch_bounds__(Threads) lru_update(const LruArguments arguments) {
-  LruStep<Threads, Each, M> step(arguments, static_cast<int>(blockIdx.x));
+  LruStep<Threads, Each, false, M> step(arguments, static_cast<int>(blockIdx.x));
   step.update();
 }
 

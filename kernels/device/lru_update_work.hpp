@@ -16,7 +16,7 @@ constexpr int kMovePositionShift = 16;
 // Shared memory of a decision: the list, the slot of each entry, the victims' slots, and two sums
 // of each warp.
 TS_BOTH constexpr std::size_t lru_shared_bytes(int k, int threads) {
-  return static_cast<std::size_t>(3 * k + 2 * (threads / 32)) * sizeof(int);
+  return static_cast<std::size_t>(round_up(3 * k + 2 * (threads / 32), 2)) * sizeof(int);
 }
 
 // The buffer's table is read and written once, whatever the list holds.

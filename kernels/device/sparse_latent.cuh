@@ -56,14 +56,6 @@ struct SparseLatentLayout : LatentDecodeLayout<LatentRow::kLatent, LatentRow::kR
   }
 };
 
-// Four numbers e4m3 times their scale; factor: the scale times kE4m3Factor.
-__device__ __forceinline__ uint2 raise_word(unsigned word, float factor) {
-  const unsigned even = even_e4m3(word);
-  const unsigned odd = odd_e4m3(word);
-  return uint2{pack_bf16(low_float(even) * factor, low_float(odd) * factor),
-               pack_bf16(high_float(even) * factor, high_float(odd) * factor)};
-}
-
 template <class Layout, Mistake M>
 class SparseLatentRows {
  public:
