@@ -17,17 +17,17 @@
 // choose keep their order, and the first of them are the victims: victim number i gives its slot to
 // fetched row number i. Behind those that stay come the fetched rows, then the rows found, each
 // part in the order of the list; so a row that was chosen again outlives one that came new, as in
-// SGLang's HiSparse. Free slots are victims before all rows, since nobody ever used them.
+// HiSparse (arXiv 2608.07009). Free slots are victims before all rows, since nobody ever used them.
 //
-// Launch: one block a sequence, Threads threads, lru_shared_bytes(). slots <= 32 Each Threads / 32,
-// k <= slots, slots and k below 65536.
+// Launch: one block a sequence, Threads threads, lru_shared_bytes(). slots <= Each Threads, k <=
+// slots, slots and k below 65536.
 //
 // Each thread looks up its rows in the list by bisection in shared memory; ranks come from ballots,
 // so that order costs no sort and nothing depends on the order of atomics. The table is read and
 // written in runs of 256 B.
 //
 // Limiter: latency, of one read of the table (32 KB for 4096 rows), 12 dependent reads of shared
-// memory, and four barriers. Estimate: 3 us at any batch that fits the card at once.
+// memory, and three barriers. Estimate: 3 us at any batch that fits the card at once.
 #pragma once
 #include "kernels/device/lru_update_work.hpp"
 #include "kernels/device/memory.cuh"
