@@ -131,25 +131,20 @@ class IndexerScoresCase : public Case {
   std::uint64_t seed_of(int set, unsigned which) const {
     return Random(seed_ * 1000 + 8 * index_of(set) + which).next();
   }
-  // A magnitude below 4, small ones and zeros among them.
-  static unsigned char byte_at(std::uint64_t seed, std::int64_t i) {
-    const std::uint64_t bits = Random(seed + index_of(i)).next();
-    return static_cast<unsigned char>((bits >> 56U & 0x80U) | bits % 72U);
-  }
   static float scale_at(std::uint64_t seed, std::int64_t row) {
     return static_cast<float>(0.03 + 0.03 * Random(seed + index_of(row)).uniform());
   }
   static std::vector<double> numbers(std::uint64_t seed, std::int64_t first, std::int64_t count) {
     std::vector<double> made;
     for (std::int64_t i = 0; i < count; ++i) {
-      made.push_back(reference::from_e4m3(byte_at(seed, first + i)));
+      made.push_back(reference::from_e4m3(random_e4m3_at(seed, first + i)));
     }
     return made;
   }
   std::vector<unsigned char> bytes_at(int set, unsigned which, std::int64_t count) const {
     std::vector<unsigned char> bytes(index_of(count));
     const std::uint64_t seed = seed_of(set, which);
-    for (std::int64_t i = 0; i < count; ++i) bytes[index_of(i)] = byte_at(seed, i);
+    for (std::int64_t i = 0; i < count; ++i) bytes[index_of(i)] = random_e4m3_at(seed, i);
     return bytes;
   }
   std::vector<unsigned char> made_keys(int set) const {
@@ -162,7 +157,7 @@ class IndexerScoresCase : public Case {
         unsigned char* page = keys.data() + row / IndexPage::kTokens * IndexPage::kBytes;
         const std::int64_t token = row % IndexPage::kTokens;
         for (int d = 0; d < IndexPage::kDim; ++d) {
-          page[token * IndexPage::kDim + d] = byte_at(seed, row * IndexPage::kDim + d);
+          page[token * IndexPage::kDim + d] = random_e4m3_at(seed, row * IndexPage::kDim + d);
         }
         const float scale = scale_at(scale_seed, row);
         std::memcpy(page + IndexPage::kScales + 4 * token, &scale, sizeof scale);

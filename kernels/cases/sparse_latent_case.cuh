@@ -205,11 +205,6 @@ class SparseLatentCase : public Case {
     return list;
   }
 
-  // Number i of the pool of e4m3: magnitudes below 4, small ones and zeros among them.
-  static unsigned char byte_at(std::uint64_t seed, std::int64_t i) {
-    const std::uint64_t bits = Random(seed + index_of(i)).next();
-    return static_cast<unsigned char>((bits >> 56U & 0x80U) | bits % 72U);
-  }
   // Scales of neighbouring groups differ by factors of 2 and more.
   static float scale_at(std::uint64_t seed, std::int64_t group) {
     const auto size = static_cast<float>(0.75 + 0.25 * Random(seed + index_of(group)).uniform());
@@ -220,7 +215,8 @@ class SparseLatentCase : public Case {
     in_parallel(pool_rows(), [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t row = from; row < to; ++row) {
         unsigned char* at = made.data() + row * LatentRow::kBytes;
-        for (int d = 0; d < kLatent; ++d) at[d] = byte_at(seed_of(set, 2), row * kLatent + d);
+        for (int d = 0; d < kLatent; ++d)
+          at[d] = random_e4m3_at(seed_of(set, 2), row * kLatent + d);
         for (int g = 0; g < kLatent / LatentRow::kGroup; ++g) {
           const float factor = scale_at(seed_of(set, 3), 4 * row + g);
           std::memcpy(at + LatentRow::kScales + 4 * g, &factor, 4);
@@ -240,7 +236,8 @@ class SparseLatentCase : public Case {
   void append_row(std::vector<float>& to, int set, std::int64_t row) const {
     for (int d = 0; d < kLatent; ++d) {
       const float factor = scale_at(seed_of(set, 3), 4 * row + d / LatentRow::kGroup);
-      const double number = reference::from_e4m3(byte_at(seed_of(set, 2), row * kLatent + d));
+      const double number =
+          reference::from_e4m3(random_e4m3_at(seed_of(set, 2), row * kLatent + d));
       to.push_back(to_float(to_bf16(static_cast<float>(number * double{factor}))));
     }
     for (int d = 0; d < LatentRow::kRope; ++d) to.push_back(rope_at(set, row, d));

@@ -24,6 +24,12 @@ inline std::size_t index_of(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
+// Number i of an array of e4m3: magnitudes below 4, small ones and zeros among them.
+inline unsigned char random_e4m3_at(std::uint64_t seed, std::int64_t i) {
+  const std::uint64_t bits = Random(seed + index_of(i)).next();
+  return static_cast<unsigned char>((bits >> 56U & 0x80U) | bits % 72U);
+}
+
 // `count` of the numbers below `bound`, ascending, every choice equally likely.
 inline std::vector<int> ascending_numbers(int count, int bound, Random& random) {
   std::vector<int> numbers;
