@@ -1,5 +1,6 @@
-// Shuffles, votes, bits, integer and float arithmetic, bf16.
+// Shuffles, votes, bits, integer and float arithmetic, bf16, e4m3.
 #include "kernels/campaign/conformance.hpp"
+#include "kernels/device/fp8.cuh"
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
 
@@ -71,6 +72,17 @@ __global__ void convert(const std::uint32_t* in, std::uint32_t* out) {
   store(to + 3, __float_as_uint(high_float(bits)));
 }
 
+// Four words for each thread: e4m3 in every byte of a word, as bf16, exactly and times a scale.
+__global__ void raise(const std::uint32_t* in, std::uint32_t* out) {
+  const unsigned at = threadIdx.x + blockIdx.x * blockDim.x;
+  const std::uint32_t word = load(in + at);
+  store(out + std::size_t{4} * at, raise_e4m3(even_e4m3(word)));
+  store(out + std::size_t{4} * at + 1, raise_e4m3(odd_e4m3(word)));
+  const uint2 scaled = raise_word(word, 0.3F * kE4m3Factor);
+  store(out + std::size_t{4} * at + 2, scaled.x);
+  store(out + std::size_t{4} * at + 3, scaled.y);
+}
+
 // Every exponent, both signs, patterns that tie, infinities, both kinds of NaN.
 Words float_patterns() {
   Words words = random_words(1024, 5);
@@ -119,6 +131,11 @@ void add_warp_probes(Probes& probes) {
   const Words patterns = float_patterns();
   const Geometry many{dim3(static_cast<unsigned>(patterns.size() / kThreads)), dim3(kThreads), 0};
   probes.push_back(probe("warp.bf16", convert, many, patterns, unwritten(4 * patterns.size())));
+  Words bytes(256);
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    bytes[i] = i | (i + 85U) % 256U << 8U | (i + 170U) % 256U << 16U | (255U - i) << 24U;
+  }
+  probes.push_back(probe("warp.e4m3", raise, {dim3(4), dim3(kThreads), 0}, bytes, unwritten(1024)));
   // ex2.approx, lg2.approx and rsqrt.approx: 2 units in the last place; the emulator's error is 1
   // (PTX ISA, CUDA programming guide). Results below the smallest normal number are flushed to
   // zero. Near 1, lg2 has an absolute bound of 2^-22.

@@ -8,6 +8,7 @@
 #include "kernels/cases/latent.hpp"
 #include "kernels/cases/latent_wgmma.hpp"
 #include "kernels/cases/screening.hpp"
+#include "kernels/cases/sparse_offload.hpp"
 
 namespace tiersim::kernels {
 
@@ -20,6 +21,7 @@ CaseList all_cases(Sizes sizes) {
   add_latent_cases(cases, sizes);
   add_latent_wgmma_cases(cases, sizes);
   add_early_exit_cases(cases, sizes);
+  add_sparse_offload_cases(cases, sizes);
   add_baselines_cases(cases, sizes);
   return cases;
 }

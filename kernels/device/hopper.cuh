@@ -1,8 +1,9 @@
-// Data movement of sm_90: transaction barriers (mbarrier), bulk and tensor copies (TMA), named
-// barriers, register reallocation. Bulk copies complete a barrier phase: announce the bytes with
+// Data movement of sm_90: transaction barriers (mbarrier), bulk and tensor copies (TMA), register
+// reallocation. Bulk copies complete a barrier phase: announce the bytes with
 // barrier_arrive_expect, copy, then wait for the parity of the phase (0 first, then 1, 0, ...).
 #pragma once
 #include "kernels/device/async_copy.cuh"
+#include "kernels/device/named_barrier.cuh"
 #include "kernels/device/platform.cuh"
 
 #if TS_ON_CARD
@@ -89,13 +90,6 @@ __device__ __forceinline__ void bulk_store_wait_read() {
 __device__ __forceinline__ void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-// Barrier 1..15 of the block for `threads` threads in whole warps.
-__device__ __forceinline__ void named_barrier_wait(int id, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-__device__ __forceinline__ void named_barrier_arrive(int id, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
 // Sets the registers of each thread of the warpgroup, a multiple of 8; all its warps call it.
 template <int Registers>
 __device__ __forceinline__ void raise_registers() {
@@ -148,14 +142,6 @@ void bulk_store_wait_read() {
 }
 inline void fence_async_proxy() {
   emulator::block().show_to_async_proxy();
-}
-inline void named_barrier_wait(int id, int threads, const char* file = __builtin_FILE(),
-                               int line = __builtin_LINE()) {
-  emulator::block().named_barrier(id, threads, true, {"named_barrier_wait", file, line});
-}
-inline void named_barrier_arrive(int id, int threads, const char* file = __builtin_FILE(),
-                                 int line = __builtin_LINE()) {
-  emulator::block().named_barrier(id, threads, false, {"named_barrier_arrive", file, line});
 }
 template <int Registers>
 void raise_registers() {

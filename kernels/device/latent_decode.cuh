@@ -22,9 +22,9 @@
 //          HBM needs 24 KB an SM.
 #pragma once
 #include "kernels/device/decode_parts.cuh"
-#include "kernels/device/hopper.cuh"  // named barriers only, which sm_80 has too
 #include "kernels/device/matrix_tile.cuh"
 #include "kernels/device/mistakes.hpp"
+#include "kernels/device/named_barrier.cuh"
 
 namespace tiersim::kernels {
 

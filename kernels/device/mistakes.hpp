@@ -28,6 +28,13 @@ enum class Mistake {
   flags_forgotten,     // a row that exited in an earlier layer comes back
   wrong_row_half,      // rows 8..15 of a matrix fragment are taken from rows 0..7
   newest_forgotten,    // a new token does not attend to itself
+  // sparse offload
+  newest_evicted,             // the victims are the most recently used rows
+  no_barrier_before_victims,  // misses take slots before all victims are listed
+  chosen_not_pinned,          // a row of the step's own list may be a victim
+  wrong_source,               // a missed row is taken from the buffer
+  no_relu,                    // negative products take part
+  wrong_scale_group,          // the first 128 numbers' scale is used for the whole row
 };
 
 }  // namespace tiersim::kernels

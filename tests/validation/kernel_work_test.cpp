@@ -6,11 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "kernels/device/dense_decode_work.hpp"
+#include "kernels/device/hot_gather_work.hpp"
+#include "kernels/device/indexer_scores_work.hpp"
 #include "kernels/device/latent_wgmma_work.hpp"
 #include "kernels/device/lm_head_work.hpp"
 #include "kernels/device/maple_screen_work.hpp"
 #include "kernels/device/selected_attention_work.hpp"
 #include "kernels/device/sparq_work.hpp"
+#include "kernels/device/sparse_latent_work.hpp"
+#include "kernels/device/topk_long_work.hpp"
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
@@ -113,6 +117,94 @@ TEST(KernelWork, LatentDecodeIsWhatDenseSaysUnderLatentAttention) {
             testing::ledger(graph, 1).at("near read keys"));
   EXPECT_EQ(work.flops, testing::flops(graph, 1, Phase::attention));
   EXPECT_EQ(work.issued_flops, work.flops);  // whole tiles of tokens, 64 heads at a time
+}
+
+// DeepSeek sparse attention: 64 index heads of 128, rows of 512 + 64 in 656 B for 128 heads.
+AttentionContext sparse_step() {
+  AttentionContext c = step(128);
+  c.model.heads = 128;
+  c.model.mla = MlaConfig{.q_lora_rank = 64,
+                          .kv_lora_rank = 512,
+                          .qk_nope_head_dim = 128,
+                          .qk_rope_head_dim = 64,
+                          .v_head_dim = 128};
+  c.model.indexer = IndexerConfig{.heads = 64, .head_dim = 128, .top_k = kChosen};
+  c.step.kv_type = DataType::fp8_block;
+  c.step.latent = LatentUnpacking::absorbed;
+  return c;
+}
+
+/// Bytes of activations of the operation that reads or writes this class as well.
+std::int64_t activations_beside(const StepGraph& graph, TensorClass tensor_class, Direction own,
+                                Direction beside) {
+  std::int64_t sum = 0;
+  for (const Op& op : graph.ops) {
+    const bool found = std::ranges::any_of(op.accesses, [&](const Access& a) {
+      return a.tensor_class == tensor_class && a.direction == own;
+    });
+    if (op.layer != 1 || !found || op.phase != Phase::screening) continue;
+    for (const Access& a : op.accesses) {
+      const bool counts = a.tensor_class == TensorClass::activations && a.direction == beside;
+      if (counts) sum += a.payload.in_base();
+    }
+  }
+  return sum;
+}
+
+// By design a kernel also reads weights of heads and page tables, and multiplies each product by
+// the weight of its head.
+TEST(KernelWork, AnIndexerAndItsChoiceAreWhatDsaSays) {
+  constexpr std::int64_t kIndexHeads = 64;
+  const StepGraph graph = testing::build("{name: dsa}", sparse_step());
+  const testing::Ledger ledger = testing::ledger(graph, 1);
+  const Work scores = kernels::indexer_scores_work(lengths(), kIndexHeads, 1);
+  const std::int64_t queries = kIndexHeads * kDim * kBatch;
+  EXPECT_EQ(queries,
+            activations_beside(graph, TensorClass::index_keys, Direction::read, Direction::read));
+  EXPECT_EQ(scores.read_bytes - queries - 4 * kIndexHeads * kBatch - kLengthBytes -
+                4 * kBatch * kTokens / 64,
+            ledger.at("near read index_keys"));
+  EXPECT_EQ(scores.written_bytes,
+            activations_beside(graph, TensorClass::index_keys, Direction::read, Direction::write));
+  EXPECT_EQ(scores.flops - 2 * kIndexHeads * kBatch * kTokens,
+            flops_reading(graph, TensorClass::index_keys));
+  const Work choice = kernels::topk_long_work(lengths(), kChosen);
+  EXPECT_EQ(choice.read_bytes - kLengthBytes,
+            activations_beside(graph, TensorClass::indices, Direction::write, Direction::read));
+  EXPECT_EQ(choice.written_bytes, ledger.at("near write indices"));
+}
+
+TEST(KernelWork, SparseLatentAttentionIsWhatDsaSays) {
+  constexpr std::int64_t kLatentHeads = 128;
+  const StepGraph graph = testing::build("{name: dsa}", sparse_step());
+  const Work work = kernels::sparse_latent_work({.heads = kLatentHeads,
+                                                 .k = kChosen,
+                                                 .splits = 1,
+                                                 .block_heads = 64,
+                                                 .threads = 256,
+                                                 .tile = 64},
+                                                lengths());
+  const std::int64_t queries = std::int64_t{2} * 576 * kLatentHeads * kBatch;
+  const std::int64_t lists = 4 * kChosen * kBatch;
+  EXPECT_EQ(work.read_bytes - queries - lists - kLengthBytes,
+            testing::ledger(graph, 1).at("near read keys"));
+  EXPECT_EQ(work.flops, testing::flops(graph, 1, Phase::attention));
+  EXPECT_EQ(work.issued_flops, work.flops);  // whole tiles of rows
+}
+
+// Of 128 chosen rows a quarter misses a buffer of 256. A fetched row crosses the link once and is
+// written to its slot; attention reads it there, as it does those that were found.
+TEST(KernelWork, RowsOfAHotBufferAreWhatDsaSays) {
+  const StepGraph graph = testing::build(
+      "{name: dsa, kv_tier: far, fetch: {hot_rows: {rows: 256, hit_rate: 0.75}}}", sparse_step());
+  const testing::Ledger ledger = testing::ledger(graph, 1);
+  const std::vector<int> misses(kBatch, kChosen / 4);
+  const Work gather =
+      kernels::hot_gather_work({.k = kChosen, .row_units = 41, .blocks = 1}, misses, lengths());
+  EXPECT_EQ(gather.link_read_bytes, ledger.at("far read keys"));
+  EXPECT_EQ(gather.written_bytes, ledger.at("near write staging"));
+  EXPECT_EQ(ledger.at("near read row_cache") + ledger.at("near read staging"),
+            kBatch * kChosen * kernels::LatentRow::kBytes);
 }
 
 TEST(KernelWork, TheHeadIsWhatTheStepSays) {

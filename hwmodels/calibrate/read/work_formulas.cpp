@@ -119,6 +119,54 @@ void add_screening(std::vector<WorkFormula>& all) {
     all.push_back({.name = sort, .memory_bytes = {"4 * rows * (tokens + k)"}, .flops = "0"});
 }
 
+// Scores of an indexer, the choice by them, the hot buffer of chosen rows, and attention over them.
+void add_sparse_offload(std::vector<WorkFormula>& all) {
+  const std::vector<std::pair<std::string_view, std::string_view>> rows{
+      {"count", "min(context, k)"}, {"missed", "min(misses, count)"}};
+  all.push_back({.name = "indexer_scores",
+                 .values = {{"scored", "32 * ceil(context / 32)"}},
+                 .memory_bytes = {"batch * (4 + heads * (dim + 4) + context * (dim + 4) + "
+                                  "4 * ceil(context / 64) + 4 * scored)"},
+                 .flops = "2 * batch * heads * (dim + 1) * scored"});
+  all.push_back({.name = "topk_long",
+                 .memory_bytes = {"batch * (4 + 4 * k + if(tokens > k, 16 * ceil(tokens / 4), 0))"},
+                 .flops = "0"});
+  all.push_back({.name = "lru_update",
+                 .values = rows,
+                 .memory_bytes = {"batch * (8 + 12 * count + 16 * slots + 4 * k)"},
+                 .flops = "0"});
+  for (const bool staged : {true, false}) {
+    all.push_back(
+        {.name = "hot_step",
+         .variant = staged ? "staged" : "missed",
+         .values = rows,
+         .memory_bytes = {staged ? "batch * (8 + 4 * count + 16 * slots + 4 * k + 4 * missed + "
+                                   "2 * count * row_bytes)"
+                                 : "batch * (8 + 4 * count + 16 * slots + 4 * k + "
+                                   "missed * (4 + row_bytes))"},
+         .link_read_bytes = "batch * missed * row_bytes",
+         .flops = "0"});
+    all.push_back(
+        {.name = "hot_gather",
+         .variant = staged ? "staged" : "missed",
+         .values = rows,
+         .memory_bytes = {staged ? "batch * (8 + 8 * count + 4 * missed + 2 * count * row_bytes)"
+                                 : "batch * (4 + missed * (12 + row_bytes))"},
+         .link_read_bytes = "batch * missed * row_bytes",
+         .flops = "0"});
+  }
+  all.push_back(
+      {.name = "sparse_latent",
+       .values = {{"row", "latent_dim + 4 * ceil(latent_dim / 128) + 2 * rope_dim"},
+                  {"tiles", "ceil(k / number1)"},
+                  {"filled", "ceil(k / (number1 * ceil(tiles / splits)))"}},
+       .memory_bytes = {"batch * (4 + k * (row + 4) + heads * (2 * (latent_dim + rope_dim) + "
+                        "2 * latent_dim + "
+                        "if(splits > 1, 8 * (latent_dim * filled + splits), 0)))"},
+       .flops = "batch * heads * (2 * (2 * latent_dim + rope_dim) * number1 * tiles + "
+                "if(splits > 1, 2 * latent_dim * filled, 0))"});
+}
+
 // A vote reads the flags of earlier layers from the second layer on.
 void add_early_exit(std::vector<WorkFormula>& all) {
   all.push_back({.name = "lm_head",
@@ -301,6 +349,7 @@ std::span<const WorkFormula> work_formulas() {
     add_attention(made);
     add_screening(made);
     add_early_exit(made);
+    add_sparse_offload(made);
     add_decoder_layer(made);
     add_ceilings(made);
     add_families(made);
