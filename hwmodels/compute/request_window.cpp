@@ -43,8 +43,10 @@ RequestWindow::RequestWindow(std::optional<Bytes> in_flight,
 
 Duration RequestWindow::time(Bytes payload, Bytes run, const RoundTrip& round_trip,
                              Bandwidth most) const {
-  if (!in_flight_ && !count_) return {};
-  Bytes window = count_ ? std::min(run, size_) * *count_ : *in_flight_;
+  const bool own = round_trip.window > Bytes{};
+  if (!in_flight_ && !count_ && !own) return {};
+  Bytes window = own ? round_trip.window : count_ ? std::min(run, size_) * *count_ : *in_flight_;
+  if (count_) window = std::min(window, std::min(run, size_) * *count_);
   if (in_flight_) window = std::min(window, *in_flight_);
   const std::int64_t rate = rate_of(window, run, round_trip, most.in_base());
   const Duration trip = round_trip.at(Bandwidth::from_base(rate), run);

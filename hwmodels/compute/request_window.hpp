@@ -29,7 +29,7 @@ class RequestWindow {
   RequestWindow(std::optional<Bytes> in_flight, const std::optional<OutstandingRequests>& requests);
 
   /// Least time of `payload` in runs of `run` bytes on a path of bandwidth `most`; 0 where nothing
-  /// limits the window.
+  /// limits the window. The access may have a smaller one.
   Duration time(Bytes payload, Bytes run, const RoundTrip& round_trip, Bandwidth most) const;
 
  private:

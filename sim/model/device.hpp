@@ -104,6 +104,7 @@ struct RoundTrip {
   Duration unloaded{};
   const MemoryTier* memory = nullptr;       ///< the tier at the end of the path; never null
   std::span<const Link* const> links = {};  ///< on the path to the tier
+  Bytes window{};  ///< of the access (step_graph.hpp); 0: the requester's own
   /// The unloaded time plus the queueing delays on the path and in the tier while they serve
   /// `rate` of reads in contiguous runs of `run` bytes.
   Duration at(Bandwidth rate, Bytes run) const {

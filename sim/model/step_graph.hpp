@@ -149,6 +149,9 @@ struct Access {
   TensorClass tensor_class = TensorClass::weights;
   Bytes payload;  ///< bytes requested
   Bytes run;  ///< contiguous bytes of a request, 0 < run <= payload; devices move whole granules
+  /// Most bytes requested from a remote tier and not yet answered, where a kernel has fewer than
+  /// its engine could; 0: the engine's.
+  Bytes window{};
 
   friend bool operator==(const Access&, const Access&) = default;
 };

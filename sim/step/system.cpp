@@ -245,9 +245,11 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
   }
   if (tier.remote) {
-    const AccessCost cost = engine.engine->cost(
-        access.direction, access.payload, access.run,
-        {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
+    const AccessCost cost = engine.engine->cost(access.direction, access.payload, access.run,
+                                                {.unloaded = latency,
+                                                 .memory = tier.memory.get(),
+                                                 .links = tier.links,
+                                                 .window = access.window});
     charge(cost, engine.first_channel, plan);
     issue = cost.latency;
     // The engine issues one part after another.

@@ -92,7 +92,9 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fet
   add_access(op, near, Direction::read, TensorClass::indices, fetch.indices);
   Bytes landed;
   for (const Part& part : fetch.parts) {
+    if (part.payload == Bytes{}) continue;
     add_access(op, far, Direction::read, part);
+    op.accesses.back().window = fetch.window;
     landed += part.payload;
   }
   add_access(op, near, Direction::write, TensorClass::staging, landed);

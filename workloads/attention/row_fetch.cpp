@@ -45,6 +45,7 @@ OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const Chos
                    {.by = rows.fetch.by,
                     .parts = parts,
                     .indices = shape.indices(listed),
+                    .window = rows.fetch.in_flight.value_or(Bytes{}) * shape.sequences,
                     .after = std::move(after)});
 }
 
@@ -65,6 +66,11 @@ void describe(Fields& f, RowFetch& c) {
   f.optional("by", c.by, kRequesterNames, "Who copies them.");
   f.optional("page", c.page, "Positions of a page; rows are copied in whole pages.",
              in_range(1, 65'536));
+  f.optional(
+      "in_flight", c.in_flight,
+      "Bytes of each sequence and cached head that the kernel has on their way at a time; left "
+      "out, as many as its engine.",
+      positive());
   f.optional("choose_per", c.choose_per, kChoosePerNames,
              "Query heads that share keys choose rows together, or each for itself.");
   f.optional("head_overlap", c.head_overlap,
@@ -165,6 +171,9 @@ std::vector<MethodProblem> RowFetch::problems(
   };
   const char* near_hint = "leave it out, or set kv_tier: far";
   unused(tier == KvTier::near && page > 1, "page", "on rows in the near tier", near_hint);
+  unused(tier == KvTier::near && in_flight, "in_flight", "on rows in the near tier", near_hint);
+  unused(tier == KvTier::far && in_flight && by != RequesterKind::sm, "in_flight",
+         "on copies of an engine", "leave it out, or set by: sm");
   unused(tier == KvTier::near && hot_rows, "hot_rows", "on rows in the near tier", near_hint);
   unused(tier == KvTier::near && near_share > 0, "near_share", "on rows in the near tier",
          near_hint);

@@ -14,6 +14,9 @@
 //             same share of the rest of the union, as if every row were chosen as often.
 //   pages     the rest is copied in whole pages of `page` positions, aligned; a page with a chosen
 //             row is fetched whole, and attention reads its chosen rows.
+//   in flight a kernel that gives every sequence one block of threads has few bytes of it on their
+//             way at a time (`in_flight`): a batch of few sequences then waits for round trips and
+//             not for the link's bandwidth.
 //   guess     step.overlap prefetch_screening: a share `guess_miss` of the union is not predicted.
 //             It is screened again by the true query and copied by a second fetch, of which the
 //             cache also holds its part. 0: the guess is used alone, and nothing is screened
@@ -52,6 +55,7 @@ struct RowCounts {
 struct RowFetch {
   RequesterKind by = RequesterKind::sm;
   std::int64_t page = 1;
+  std::optional<Bytes> in_flight = {};  ///< of each sequence and cached head
   ChoosePer choose_per = ChoosePer::kv_head;
   double head_overlap = 0;
   std::optional<HotRows> hot_rows = {};

@@ -192,6 +192,23 @@ TEST(LoadedLatency, AWindowFindsTheRateThatItsLoadedWayAllows) {
   EXPECT_NEAR(1 / to_seconds(cost.min_duration), 50, 50e-6);
 }
 
+// A sequence's block with 4096 B on their way, of 64 KiB that the engine could have: 100 trips.
+TEST(SmLoads, AnAccessMayHaveFewerBytesOnTheirWayThanTheEngine) {
+  SmLoadsConfig loads;
+  loads.to_gpu.value = loads.from_gpu.value = 1000_GBps;
+  loads.in_flight.value = 65'536_B;
+  const auto memory = make_device(h100_64());
+  const Duration trip = 1us + memory->added_latency(0_GBps, 1, 256_B);
+  RoundTrip path{.unloaded = 1us, .memory = memory.get()};
+  const auto sms = make_device(loads);
+  const auto time = [&] { return sms->cost(Direction::read, 409'600_B, 256_B, path).min_duration; };
+  const Duration own = time();
+  path.window = 4096_B;
+  EXPECT_NEAR(to_seconds(time()), 100 * to_seconds(trip), 1e-9);
+  path.window = 1_MB;  // more than the engine has
+  EXPECT_EQ(time(), own);
+}
+
 template <class Config>
 std::string mistakes_of(const std::string& text) {
   Diagnostics diagnostics;

@@ -177,6 +177,20 @@ TEST(HotRows, TheLawOfAnOverlapIsThatOfAnLruCache) {
 }
 
 // Quest caches and misses whole pages: 2 of 4 are chosen, and 1 of 2 is in a cache of 2.
+// Four (sequence, KV head) pairs, each with a block of threads of its own.
+TEST(RowFetch, BytesInFlightAreThoseOfAllSequences) {
+  const auto windows = [](const std::string& yaml) {
+    std::vector<std::int64_t> out;
+    for (const Op& op : build(yaml).ops)
+      if (op.layer == 1 && op.kind == OpKind::transfer && op.phase == Phase::gather)
+        for (const Access& access : op.accesses)
+          if (access.tier == kFar) out.push_back(access.window.in_base());
+    return out;
+  };
+  EXPECT_EQ(windows(maple("in_flight: 1 KiB")), (std::vector<std::int64_t>{4096, 4096}));
+  EXPECT_EQ(windows(maple("")), (std::vector<std::int64_t>{0, 0}));
+}
+
 TEST(RowFetch, BlocksAreCachedWhole) {
   const std::string yaml =
       "{name: quest, budget: 0.5, dense_layers: 0, fetch: {hot_rows: {share: 0.5, hit_rate: 0.6}}}";
@@ -308,6 +322,13 @@ TEST(Problems, NameSettingsWithoutEffect) {
                 "kv_tier: far)",
                 "fetch.hot_rows: has no effect on rows in the near tier (leave it out, or set "
                 "kv_tier: far)"}));
+  EXPECT_EQ(
+      problems("{name: loki, budget: 0.25, rank: 2, kv_tier: near, fetch: {in_flight: 1 KiB}}"),
+      Problems{"fetch.in_flight: has no effect on rows in the near tier (leave it out, or set "
+               "kv_tier: far)"});
+  EXPECT_EQ(problems(maple("in_flight: 1 KiB, by: copy_engine")),
+            Problems{"fetch.in_flight: has no effect on copies of an engine (leave it out, or set "
+                     "by: sm)"});
   EXPECT_EQ(problems("{name: quest, budget: 0.25, fetch: {page: 4}}"),
             Problems{"fetch.page: has no effect where pages are chosen (set page instead)"});
 }
