@@ -24,10 +24,11 @@ void check_lengths(Fields& f, const ServedLoadTargets& c) {
   for (std::size_t i = 0; i < c.loads.size(); ++i) {
     const ServedLoad& load = c.loads[i];
     const std::string at = fmt::format("loads.{}.", i);
-    f.check(load.tokens_per_s.empty() != load.ratios.empty(), at + "tokens_per_s",
+    const bool one_of_both = load.tokens_per_s.empty() != load.ratios.empty();
+    f.check(one_of_both, at + "tokens_per_s",
             load.ratios.empty() ? "is missing, and so is ratios" : "cannot stand beside ratios",
             "give one of tokens_per_s and ratios");
-    f.check(load.ratios.empty() == c.prints_rates(), at + "ratios",
+    f.check(!one_of_both || load.ratios.empty() == c.prints_rates(), at + "ratios",
             "are given of some loads, and tokens_per_s of others", "the same for all loads");
     if (!load.tokens_per_s.empty()) check(at + "tokens_per_s", load.tokens_per_s.size());
     if (!load.ratios.empty())

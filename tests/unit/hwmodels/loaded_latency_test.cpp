@@ -205,7 +205,7 @@ TEST(SmLoads, AnAccessMayHaveFewerBytesOnTheirWayThanTheEngine) {
   const Duration own = time();
   path.window = 4096_B;
   EXPECT_NEAR(to_seconds(time()), 100 * to_seconds(trip), 1e-9);
-  path.window = 1_MB;  // more than the engine has
+  path.window = 1_MiB;  // more than the engine has
   EXPECT_EQ(time(), own);
 }
 
