@@ -12,6 +12,18 @@ PRINTED = {  # users: tokens/s of the base and offloaded, as the pull request pr
 }
 
 
+RATIOS = {  # the same of sources that print ratios, or rates of which ratios follow
+    "hisparse_glm51.ratio.offloaded.4K in": 2280 / 2288, "hisparse_glm51.ratio.offloaded.32K in": 1919 / 624,
+    "hisparse_glm51.ratio.offloaded.160K in": 680 / 232,
+    "ess.ratio.offloaded.32K, 64 a GPU": 10693.31 / 9647.71, "ess.ratio.offloaded.32K, 96 a GPU": 13155.98 / 9647.71,
+    "ess.ratio.offloaded.32K, 128 a GPU": 15620.14 / 9647.71, "ess.ratio.offloaded.32K, 160 a GPU": 16347.88 / 9647.71,
+    "ess.ratio.offloaded.128K, 40 a GPU": 6925.06 / 3669.19, "ess.ratio.offloaded.128K, 54 a GPU": 8169.60 / 3669.19,
+    "hisparse_glm52.tokens_per_s.base.8": 8 / 0.0248, "hisparse_glm52.tokens_per_s.every row hits.8": 8 / 0.0241,
+    "hisparse_glm52.tokens_per_s.offloaded.8": 8 / 0.0318, "vllm_46326.tokens_per_s.5173 seats.5173": 26056,
+}
+NOT_SIMULATED = {"hisparse_glm52_peak", "hisparse_quest_gh200", "hisparse_v4_flash", "npu_33089", "quest_qwen3_8b"}
+
+
 class SparseOffload(InFolder):
     def setUp(self):
         super().setUp()
@@ -29,9 +41,27 @@ class SparseOffload(InFolder):
             self.assertAlmostEqual(ratio["paper"], printed[1] / printed[0], delta=1e-12)
         self.assertEqual(self.targets[f"{RUN}.seats.base"]["paper"], 6)
         self.assertEqual(self.targets[f"{RUN}.seats.offloaded"]["paper"], 54)
+        for name, value in RATIOS.items():
+            self.assertAlmostEqual(self.targets[f"sparse_offload.{name}"]["paper"], value, delta=5e-4 * value, msg=name)
         for target in self.targets.values():
             self.assertIn(target["status"], ("prediction", "explained", "unexplained"), target)
-            self.assertRegex(target["why"], "declared")
+            self.assertRegex(target["why"], "declared|^not simulated: ")
+
+    def test_what_is_not_simulated_says_why_and_has_no_value(self):
+        names = {name.removeprefix("sparse_offload.") for name, target in self.targets.items()
+                 if target["simulated"] is None}
+        self.assertEqual(names, NOT_SIMULATED)
+        for name in names:
+            target = self.targets[f"sparse_offload.{name}"]
+            self.assertEqual(target["status"], "unexplained")
+            self.assertRegex(target["why"], "^not simulated: ")
+
+    # A block of fewer threads has fewer bytes on their way, which few sequences wait for and many do not.
+    def test_fewer_bytes_in_flight_slow_few_sequences_alone(self):
+        ratio = {(row["cell"], row["users"]): row["ratio"] for row in self.rows["cells"] if row["server"] == "offloaded"}
+        nominal, fewer = "GLM-5.2, experts nvfp4, overlap .95", "blocks of 512 threads, loads of 8 B"
+        self.assertLess(ratio[fewer, 1], 0.98 * ratio[nominal, 1])
+        self.assertAlmostEqual(ratio[fewer, 54], ratio[nominal, 54], delta=1e-6)
 
     def test_a_status_follows_from_the_declared_cells(self):
         cells = {}
