@@ -18,6 +18,10 @@ RATIOS = {  # the same of sources that print ratios, or rates of which ratios fo
     "ess.ratio.offloaded.32K, 64 a GPU": 10693.31 / 9647.71, "ess.ratio.offloaded.32K, 96 a GPU": 13155.98 / 9647.71,
     "ess.ratio.offloaded.32K, 128 a GPU": 15620.14 / 9647.71, "ess.ratio.offloaded.32K, 160 a GPU": 16347.88 / 9647.71,
     "ess.ratio.offloaded.128K, 40 a GPU": 6925.06 / 3669.19, "ess.ratio.offloaded.128K, 54 a GPU": 8169.60 / 3669.19,
+    "shadowkv.tokens_per_s.full.60K": 160.62, "shadowkv.tokens_per_s.shadowkv.60K": 455.14,
+    "shadowkv.tokens_per_s.full.122K": 80.77, "shadowkv.tokens_per_s.shadowkv.122K": 239.51,
+    "shadowkv.tokens_per_s.full.244K": 40.37, "shadowkv.tokens_per_s.shadowkv.244K": 119.01,
+    "shadowkv.ratio.shadowkv.122K, Llama-3.1": 245.90 / 80.78,
     "hisparse_glm52.tokens_per_s.base.8": 8 / 0.0248, "hisparse_glm52.tokens_per_s.every row hits.8": 8 / 0.0241,
     "hisparse_glm52.tokens_per_s.offloaded.8": 8 / 0.0318, "vllm_46326.tokens_per_s.5173 seats.5173": 26056,
 }
