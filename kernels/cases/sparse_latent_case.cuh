@@ -53,7 +53,7 @@ class SparseLatentCase : public Case {
     return {"sparse_offload",
             "sparse_latent",
             "tile" + std::to_string(Layout::kTokens),
-            "fp8",
+            "bf16",  // of the products; rows are e4m3
             {{"batch", shape_.batch},
              {"heads", shape_.heads},
              {"k", shape_.k},

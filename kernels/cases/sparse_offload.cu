@@ -38,7 +38,9 @@ void add_toys(CaseList& cases) {
   SparseAttentionShape attended{
       .batch = 2, .heads = 64, .slots = 96, .k = 40, .lengths = {300, 31}};
   add<SparseLatentCase<SparseLatent32>>(cases, attended, "");
+  attended.batch = 1;
   attended.splits = 2;
+  attended.lengths = {31};
   add<SparseLatentCase<SparseLatent64>>(cases, attended, "");
 }
 

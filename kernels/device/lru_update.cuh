@@ -74,8 +74,8 @@ __device__ __forceinline__ int rank_in_warp(const bool (&flags)[Each], int (&ran
   return sum;
 }
 
-// The decision of a block for its sequence. Fused: hot_step's, where moves stay in shared memory
-// for the gather, and of the blocks of a sequence the first one alone writes the others' results.
+// The decision of a block for its sequence. Fused: that of hot_step, where moves stay in shared
+// memory for the gather, and only the first block of a sequence writes table, slots and misses.
 template <int Threads, int Each, bool Fused, Mistake M>
 class LruStep {
   static constexpr int kWarps = Threads / kWarp;
