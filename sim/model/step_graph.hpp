@@ -320,6 +320,7 @@ struct Op {
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};
+  Duration lookup{};     ///< of a transfer: its kernel's time before the first request
   Duration host_time{};  ///< of work on the CPU; 0: as long as the system's CPU takes for a step
   Accesses accesses = {};
   OpIds after = {};  ///< operations that must finish first; each id below this one's

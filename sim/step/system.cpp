@@ -340,6 +340,7 @@ OpPlan System::plan(const Op& op) const {
     plan.setup_reason = "host";
   } else {
     plan = op.kind == OpKind::collective ? plan_collective(op) : plan_kernel(op);
+    plan.setup += op.lookup;
     leave_to_packets(plan);
   }
   return plan;

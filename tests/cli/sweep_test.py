@@ -54,8 +54,8 @@ def spec(folder, contexts=64, text=SPEC):
     return path
 
 
-def rows(store, sql="SELECT count(*) FROM points"):
-    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30)) as connection:
+def rows(store, sql="SELECT count(*) FROM points", mode="ro"):
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode={mode}", uri=True, timeout=30)) as connection:
         return connection.execute(sql).fetchall()
 
 
@@ -157,8 +157,8 @@ class Sweep(InFolder):
             process.send_signal(signal.SIGKILL)
             kills += process.wait() == -signal.SIGKILL
             if store.exists():
-                try:
-                    kept = set(rows(store, "SELECT position FROM points"))
+                try:  # rw: a transaction that the kill left half done is rolled back, as by --resume
+                    kept = set(rows(store, "SELECT position FROM points", "rw"))
                 except sqlite3.OperationalError as error:
                     self.assertIn("no such table", str(error))
                     kept = set()

@@ -60,6 +60,14 @@ TEST(Sparq, OneCopyLoadsSectorsAndNeverMoreThanTheKeys) {
   EXPECT_EQ(most.moved_bytes.at("pool").read, kKeys + 2 * kKeys / 4);
 }
 
+TEST(RowCache, ALookupTakesItsTimeInEveryLayer) {
+  const std::string cache = "method.fetch.hot_rows={share: 0.3125, hit_rate: 0.5}";
+  const double without = record("maple", {cache}).metrics.at("step_time_s").value;
+  const double with =
+      record("maple", {cache, "method.fetch.lookup=31 us"}).metrics.at("step_time_s").value;
+  EXPECT_NEAR(with - without, kLayers * 31e-6, 1e-9);
+}
+
 TEST(Maple, ScreensFromTheNearTierAndLoadsAQuarterOfTheRows) {
   const RunRecord r = record("maple");
   EXPECT_EQ(read(r, "hbm", "lowrank_keys"), kKeys / 8);  // a quarter of the width, a byte each

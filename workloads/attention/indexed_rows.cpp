@@ -114,7 +114,8 @@ class IndexedRows final : public Method {
   ChosenRows rows(const AttentionContext& c) const {
     return {.fetch = fetch_,
             .tier = kv_tier_,
-            .choice = choice_of(*c.model.indexer, KvShape(c).context)};
+            .choice = choice_of(*c.model.indexer, KvShape(c).context),
+            .shared = !has_own_index(c)};
   }
 
   LayerOps attend_to_all(const AttentionContext& c, const LayerInputs& in, OpId ready,

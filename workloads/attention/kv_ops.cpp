@@ -87,7 +87,8 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fet
         .phase = fetch.phase,
         .layer = layer,
         .requester = fetch.by,
-        .flops = {}};
+        .flops = {},
+        .lookup = fetch.lookup};
   const auto [near, far] = context.placement;
   add_access(op, near, Direction::read, TensorClass::indices, fetch.indices);
   Bytes landed;

@@ -103,6 +103,7 @@ struct Fetch {
   Parts parts = {};
   Bytes indices{};  ///< index list, read from the near tier first
   Bytes window{};   ///< of the parts (Access); 0: that of the engine
+  Duration lookup{};
   OpIds after = {};
 };
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch);

@@ -36,7 +36,8 @@ Parts attended_parts(const KvShape& shape, const ChosenRows& rows, const RowCoun
 // The copy of this many positions after `after`; invalid where there is nothing to copy.
 OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
               std::int64_t positions, std::int64_t listed, OpIds after) {
-  if (rows.tier == KvTier::near || positions == 0) return OpId();
+  const Duration lookup = rows.shared ? Duration{} : rows.fetch.lookup;
+  if (rows.tier == KvTier::near || (positions == 0 && lookup == Duration{})) return OpId();
   const KvShape shape(c);
   const std::int64_t run = std::max(rows.fetch.page, rows.choice.block);
   Parts parts = row_runs(shape, positions, run);
@@ -46,6 +47,7 @@ OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const Chos
                     .parts = parts,
                     .indices = shape.indices(listed),
                     .window = rows.fetch.in_flight.value_or(Bytes{}) * shape.sequences,
+                    .lookup = lookup,
                     .after = std::move(after)});
 }
 
@@ -71,6 +73,10 @@ void describe(Fields& f, RowFetch& c) {
       "Bytes of each sequence and cached head that the kernel has on their way at a time; left "
       "out, as many as its engine.",
       positive());
+  f.optional("lookup", c.lookup,
+             "Time in which the kernel looks the chosen rows up in the row cache before it copies "
+             "others; layers that share a choice look it up once.",
+             in_range(Duration{}, Duration(kPicosecondsPerSecond)));
   f.optional("choose_per", c.choose_per, kChoosePerNames,
              "Query heads that share keys choose rows together, or each for itself.");
   f.optional("head_overlap", c.head_overlap,
@@ -174,6 +180,8 @@ std::vector<MethodProblem> RowFetch::problems(
   unused(tier == KvTier::near && in_flight, "in_flight", "on rows in the near tier", near_hint);
   unused(tier == KvTier::far && in_flight && by != RequesterKind::sm, "in_flight",
          "on copies of an engine", "leave it out, or set by: sm");
+  unused(!hot_rows && lookup > Duration{}, "lookup", "without a row cache",
+         "leave it out, or give hot_rows");
   unused(tier == KvTier::near && hot_rows, "hot_rows", "on rows in the near tier", near_hint);
   unused(tier == KvTier::near && near_share > 0, "near_share", "on rows in the near tier",
          near_hint);

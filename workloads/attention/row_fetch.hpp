@@ -56,6 +56,7 @@ struct RowFetch {
   RequesterKind by = RequesterKind::sm;
   std::int64_t page = 1;
   std::optional<Bytes> in_flight = {};  ///< of each sequence and cached head
+  Duration lookup{};                    ///< of the chosen rows in the row cache, before the copy
   ChoosePer choose_per = ChoosePer::kv_head;
   double head_overlap = 0;
   std::optional<HotRows> hot_rows = {};
@@ -98,6 +99,7 @@ struct ChosenRows {
   /// one.
   std::function<OpId(OpId after)> screen = {};
   BesideRows beside = {};
+  bool shared = false;  ///< chosen by an earlier layer, whose lookup it takes over
   /// Adds the operation that makes the keys of this many rows in staging, beside the copy. Values
   /// alone are then fetched.
   std::function<OpId(std::int64_t positions, OpId after)> make_keys = {};

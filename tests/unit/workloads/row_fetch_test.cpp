@@ -3,6 +3,7 @@
 #include "workloads/attention/row_fetch.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <list>
 #include <numeric>
 #include <random>
@@ -191,6 +192,20 @@ TEST(RowFetch, BytesInFlightAreThoseOfAllSequences) {
   EXPECT_EQ(windows(maple("")), (std::vector<std::int64_t>{0, 0}));
 }
 
+// Of every copy, and where every row hits, too: the kernel runs to find that out.
+TEST(RowFetch, ALookupIsThatOfEveryLayerWithARowCache) {
+  const auto lookups = [](const std::string& yaml) {
+    std::vector<Duration> out;
+    for (const Op& op : build(yaml).ops)
+      if (op.kind == OpKind::transfer && op.phase == Phase::gather) out.push_back(op.lookup);
+    return out;
+  };
+  const std::vector<Duration> each(4, std::chrono::microseconds(3));
+  EXPECT_EQ(lookups(maple("lookup: 3 us, hot_rows: {share: 0.25, hit_rate: 0.5}")), each);
+  EXPECT_EQ(lookups(maple("lookup: 3 us, hot_rows: {share: 1, hit_rate: 1}")), each);
+  EXPECT_TRUE(lookups(maple("hot_rows: {share: 1, hit_rate: 1}")).empty());
+}
+
 TEST(RowFetch, BlocksAreCachedWhole) {
   const std::string yaml =
       "{name: quest, budget: 0.5, dense_layers: 0, fetch: {hot_rows: {share: 0.5, hit_rate: 0.6}}}";
@@ -326,6 +341,9 @@ TEST(Problems, NameSettingsWithoutEffect) {
       problems("{name: loki, budget: 0.25, rank: 2, kv_tier: near, fetch: {in_flight: 1 KiB}}"),
       Problems{"fetch.in_flight: has no effect on rows in the near tier (leave it out, or set "
                "kv_tier: far)"});
+  EXPECT_EQ(
+      problems(maple("lookup: 3 us")),
+      Problems{"fetch.lookup: has no effect without a row cache (leave it out, or give hot_rows)"});
   EXPECT_EQ(problems(maple("in_flight: 1 KiB, by: copy_engine")),
             Problems{"fetch.in_flight: has no effect on copies of an engine (leave it out, or set "
                      "by: sm)"});
