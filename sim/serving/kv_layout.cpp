@@ -203,7 +203,9 @@ class Layout {
     out_.groups.push_back({.blocks = blocks, .most = 1, .is_state = true});
     out_.capacity.state_blocks = blocks;
     out_.state_bytes = state;
-    sequence_bytes_[near] -= state;
+    // The first block may hold less than the mean of later ones, by more than the state.
+    Bytes& buffers = sequence_bytes_[near];
+    buffers = buffers > state ? buffers - state : Bytes{};
   }
 
   // Bytes by tier and class on one GPU.

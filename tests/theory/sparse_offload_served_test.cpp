@@ -25,6 +25,8 @@ constexpr Count kLayers = 32;
 constexpr Count kHeads = 8;      // of keys and values
 constexpr Count kKey = 128 * 2;  // bytes of a key, or of a value
 constexpr Count kRows = kHeads * 2 * kKey;
+// For methods that keep nothing of a sequence near, so that fewer than 512 fit.
+constexpr double kSmallRoom = 0.1195;
 
 Count over(Count of, Count parts) {
   return (of + parts - 1) / parts;
@@ -70,7 +72,9 @@ std::vector<Served> of_llama() {
        {kSet + "{name: sparq, budget: 0.0625, rank: 32}"},
        kDense,
        [](Count n) { return n * kHeads * 32 * 2 + sixteenth(n) * kRows + list(sixteenth(n)); },
-       [](Count n) { return rows_far(n) + kLayers * n * kHeads * kKey; }},
+       [](Count n) { return rows_far(n) + kLayers * n * kHeads * kKey; },
+       0,
+       kSmallRoom},
       {"quest",
        {kSet + "{name: quest, budget: 0.0625, dense_layers: 0}"},
        kDense,
@@ -83,7 +87,9 @@ std::vector<Served> of_llama() {
        {kSet + "{name: loki, budget: 0.0625, rank: 32}"},
        kDense,
        [](Count n) { return n * kHeads * 64 + sixteenth(n) * kRows + list(sixteenth(n)); },
-       rows_far},
+       rows_far,
+       0,
+       kSmallRoom},
       {"infinigen",
        {kSet + "{name: infinigen, budget: 0.0625, partial: 0.25}",
         "step.overlap=prefetch_screening"},
@@ -137,13 +143,14 @@ Served of_latents() {
           },
           [](Count n) { return kFew * n * kLatent; },
           0,
-          0.335};
+          0.3};
 }
 
 class SparseOffload : public ::testing::TestWithParam<Served> {};
 
 ServingConfig config_of(const Served& of, const Settings& method, Count requests) {
   Settings set{"server.base=servers/no_host.yaml",
+               "server.kv.watermark=0",
                "measure.warm_up=0",
                "workload.arrivals={process: at_once}",
                "server.scheduler={policy: prefill_first, max_batched_tokens: 8192, "
