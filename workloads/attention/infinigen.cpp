@@ -25,10 +25,11 @@ class InfiniGen final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
-    if (model.mla)
+    // A model with an indexer is refused by itself.
+    if (model.mla && !model.indexer)
       out.push_back({"partial", "is of queries and keys of heads, and the model makes latents",
                      "take maple, quest or sparq"});
-    else if (model.head_dim > 0 && columns(model) == 0)
+    else if (!model.mla && model.head_dim > 0 && columns(model) == 0)
       out.push_back({"partial", fmt::format("{} of {} elements is none", partial_, model.head_dim),
                      "a larger share"});
     if (dense_layers_ > model.layers)

@@ -44,7 +44,8 @@ class Nsa final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, kv_tier_, [this](const KvShape& shape) { return choice(shape); });
-    if (model.mla)
+    // A model with an indexer is refused by itself.
+    if (model.mla && !model.indexer)
       out.push_back({"block", "is of keys and values of heads, and the model makes latents",
                      "take dsa, maple or quest"});
     if (fetch_.page != 1 && kv_tier_ == KvTier::far)

@@ -35,12 +35,13 @@ class ShadowKv final : public Method {
     if (fetch_.near_share > 0)
       out.push_back({"fetch.near_share", "is not known where keys and values lie in two tiers",
                      "more outliers or a longer window: outliers, local"});
-    if (model.caches_latents())
+    // A model with an indexer is refused by itself.
+    if (model.caches_latents() && !model.indexer)
       out.push_back({"rank",
                      "is of keys of heads, and the model caches latents, which have a low "
                      "rank already",
                      "take maple, quest or sparq"});
-    else if (rank_ > keys_of(model))
+    else if (!model.caches_latents() && rank_ > keys_of(model))
       out.push_back({"rank",
                      fmt::format("{} exceeds the {} elements of the model's keys of a position",
                                  rank_, keys_of(model)),
