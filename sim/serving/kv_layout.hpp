@@ -10,9 +10,9 @@
 // GPUs. The blocks of all GPUs are treated as one pool, with sequences spread as evenly as blocks
 // allow.
 //
-// A block has what a sequence's first 64 blocks grow by. Staging of a choice that stops growing there,
-// such as the 13 blocks of nsa, counts as growing on, so that fewer long sequences are admitted than
-// fit.
+// A block has what a sequence's first 64 blocks grow by. Staging of a choice that stops growing
+// there, such as the 13 blocks of nsa, counts as growing on, so that fewer long sequences are
+// admitted than fit.
 //
 // A method that keeps only a part of the positions (a window, the most attended ones) has a largest
 // number of blocks a sequence. If the method rounds positions, a block has their mean share. Of a

@@ -56,6 +56,8 @@ Count list(Count entries) {
 }
 
 const std::string kSet = "method=";
+const std::string kScheduler =
+    "server.scheduler={policy: prefill_first, max_batched_tokens: 8192, max_sequences: 512}";
 const Settings kDense{kSet + "{name: dense, kv_tier: near}"};
 
 // The parts that depend on the model: Llama-3 8B, whose layers have 4 KiB of rows a position.
@@ -153,8 +155,7 @@ ServingConfig config_of(const Served& of, const Settings& method, Count requests
                "server.kv.watermark=0",
                "measure.warm_up=0",
                "workload.arrivals={process: at_once}",
-               "server.scheduler={policy: prefill_first, max_batched_tokens: 8192, "
-               "max_sequences: 512}",
+               kScheduler,
                fmt::format("placement.near_share={}", of.near_share),
                fmt::format("workload.requests={}", requests),
                fmt::format("workload.input={{tokens: {}}}", kInput),

@@ -10,6 +10,12 @@ namespace {
 const std::string kHotRows =
     "{name: maple, budget: 0.1, rank_ratio: 0.25, key_type: int8, fetch: {hot_rows: {share: 0.5, "
     "hit_rate: 0.4}}}";
+const std::string kShadowOfEngines =
+    "{name: shadowkv, budget: 0.5, rank: 3, chunk: 5, outliers: 0, local: 1, fetch: {by: "
+    "copy_engine, choose_per: query_head, hot_rows: {share: 0.25, hit_rate: 0.4}}}";
+const std::string kNsaOfEngines =
+    "{name: nsa, block: 6, stride: 5, chosen_block: 5, chosen: 3, fixed: 1, window: 9, kv_tier: "
+    "far, fetch: {by: copy_engine}}";
 const std::vector<std::string> kMethods{
     "{name: dense, kv_tier: near}",
     "{name: dense, kv_tier: far}",
@@ -29,11 +35,9 @@ const std::vector<std::string> kMethods{
     "{name: infinigen, budget: 0.25}",
     "{name: infinigen, budget: 0.1, dense_layers: 0, fetch: {page: 4, near_share: 0.3}}",
     "{name: shadowkv, budget: 0.25, rank: 6, outliers: 1, local: 2}",
-    "{name: shadowkv, budget: 0.5, rank: 3, chunk: 5, outliers: 0, local: 1, fetch: {by: "
-    "copy_engine, choose_per: query_head, hot_rows: {share: 0.25, hit_rate: 0.4}}}",
+    kShadowOfEngines,
     "{name: nsa, block: 8, stride: 4, chosen_block: 8, chosen: 4, fixed: 2, window: 12}",
-    "{name: nsa, block: 6, stride: 5, chosen_block: 5, chosen: 3, fixed: 1, window: 9, kv_tier: "
-    "far, fetch: {by: copy_engine}}",
+    kNsaOfEngines,
     "{name: h2o, heavy: 0.125, recent: 0.2}",
     "{name: streaming_llm, sinks: 4, window: 12}",
 };
