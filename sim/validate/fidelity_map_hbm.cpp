@@ -42,7 +42,8 @@ std::int64_t stream_atoms(const DramConfig& hbm) {
   return std::max(atoms_of_stack(hbm, kBulk), static_cast<std::int64_t>(atoms));
 }
 
-// What limits writes before the memory is no part of a stack, and stands before its packets, too.
+// The share of the rate that writes reach is lost before the stack, so the packet level has the
+// same.
 double write_limit(const DramConfig& hbm) {
   return hbm.write_limit ? hbm.write_limit->value : 0;
 }

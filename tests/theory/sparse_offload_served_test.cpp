@@ -2,7 +2,7 @@
 // for their compact data, which is more than for their rows; each token takes longer, and an
 // iteration takes what the engine gives for a step of that batch.
 //
-// Of a sequence of n positions, near(n) and far(n) below are the bytes that the method's card
+// near(n) and far(n) below are the bytes of a sequence of n positions that the method's card
 // states, with staging and lists of one layer. A block of the pool has the mean growth over 64
 // blocks (kv_layout.hpp), and the rest of its first block is reserved for every sequence.
 #include <functional>

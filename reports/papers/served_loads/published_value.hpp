@@ -25,7 +25,7 @@ struct PublishedValue {
 
 PublishedValue published_rate(const ServedLoadResults& r, std::size_t load, std::size_t server);
 PublishedValue published_ratio(const ServedLoadResults& r, std::size_t load, std::size_t server);
-/// Of targets with seats; its choices are their rooms.
+/// The targets must have seats. The choices of the value are the declared rooms.
 PublishedValue published_seats(const ServedLoadResults& r, std::size_t server);
 
 }  // namespace tiersim

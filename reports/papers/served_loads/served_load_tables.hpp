@@ -8,7 +8,7 @@ namespace tiersim {
 
 Table load_table(const ServedLoadResults& r);
 Table cell_table(const ServedLoadResults& r);
-/// Of targets with seats.
+/// The targets must have seats.
 Table seat_table(const ServedLoadResults& r);
 
 }  // namespace tiersim

@@ -88,7 +88,7 @@ FigurePanel panel(const ServedLoadResults& r, bool of_ratios) {
   return out;
 }
 
-// Of a few loads, or of others than numbers of users, the table tells all.
+// There is no figure of fewer than three loads, nor of loads that are not numbers of users.
 std::vector<ReportFile> figures(const ServedLoadResults& r) {
   const ServedLoadTargets& t = r.targets;
   if (t.loads.size() < 3 || !t.loads.front().label.empty()) return {};

@@ -185,8 +185,8 @@ constexpr double kIntervals = 4;  // of refresh that a stream of the map takes a
 // The largest difference of a stream of reads that any kind may have, whatever its timings leave.
 constexpr double kStreamsWithin = 0.06;
 
-// What packets give is bounded by the timings of the file (memory_bands.hpp), and what flow gives
-// is a number of the file, so that both bound their ratio.
+// The timings of the file bound the bandwidth at packet level (memory_bands.hpp). The bandwidth at
+// flow level is a number of the file. Together they bound the ratio of the two.
 TEST(FidelityMapOfShippedMemories, StreamsOfReadsAreWithinWhatTheirTimingsLeave) {
   for (const auto& [file, config] : shipped_memories()) {
     const memory_bands::Shares band = memory_bands::Memory(dram_of(config)).reads(kIntervals);
