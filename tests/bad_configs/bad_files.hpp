@@ -1,9 +1,11 @@
 #pragma once
 // Files with mistakes and, word for word, what the user of each is told: the cases of a file of
 // this folder (tests/support/case_file.hpp).
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +40,7 @@ class BadFiles {
   std::filesystem::path file(const std::string& name) const { return folder() / (name + ".yaml"); }
 
   /// The text without the folder in its paths.
-  std::string relative(std::string text) const { return without(std::move(text), folder()); }
+  std::string relative(const std::string& text) const { return without(text, folder()); }
 
   /// What the user of the file is told, with paths relative to the folder.
   template <class Config>
@@ -50,11 +52,23 @@ class BadFiles {
     return relative(diagnostics.text());
   }
 
-  static std::string without(std::string text, const std::filesystem::path& folder) {
+  /// The text with paths relative to the folder, ordered by them: where this tree and the temporary
+  /// folder lie decides the order of whole paths.
+  static std::string without(const std::string& text, const std::filesystem::path& folder) {
     const std::string prefix = folder.string() + '/';
-    for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;)
-      text.erase(at, prefix.size());
-    return text;
+    std::vector<std::string> lines;
+    for (std::istringstream in(text); in.good();) {
+      std::string line;
+      if (!std::getline(in, line)) break;
+      for (std::size_t at = 0; (at = line.find(prefix, at)) != std::string::npos;)
+        line.erase(at, prefix.size());
+      lines.push_back(line + '\n');
+    }
+    std::ranges::stable_sort(
+        lines, {}, [](const std::string& line) { return line.substr(0, line.find(':')); });
+    std::string out;
+    for (const std::string& line : lines) out += line;
+    return out;
   }
 
  private:
