@@ -78,6 +78,8 @@ std::vector<Panel> panels_of(const ServingTimeline& timeline) {
       {"input tokens/s", {{"input", timeline.input_tokens_per_s}}},
       {"KV blocks in use, %", {{"blocks", percent(timeline.kv_use)}}},
       {"use of devices, %", devices(timeline)}};
+  if (timeline.cached_tokens_per_s)
+    out[2].lines.push_back({"of these from a prefix cache", *timeline.cached_tokens_per_s});
   if (!timeline.held_bytes.empty())
     out.insert(out.end() - 1, {"keys and values held, GiB", held(timeline)});
   return out;

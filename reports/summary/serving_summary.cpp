@@ -91,14 +91,16 @@ class ServingSummary {
       const char* title;
       const char* metric;
     };
-    constexpr std::array<Row, 8> kRows{{{"first token (TTFT)", "ttft_s"},
-                                        {"output token (TPOT)", "tpot_s"},
-                                        {"token to token", "inter_token_latency_s"},
-                                        {"end to end", "e2e_latency_s"},
-                                        {"in the queue", "queue_time_s"},
-                                        {"loading, of this", "load_time_s"},
-                                        {"session", "session_s"},
-                                        {"session, no pauses", "session_busy_s"}}};
+    constexpr std::array<Row, 10> kRows{{{"first token (TTFT)", "ttft_s"},
+                                         {"in the queue", "queue_time_s"},
+                                         {"loading, of this", "load_time_s"},
+                                         {"reading the prompt", "prefill_time_s"},
+                                         {"computed again, of this", "recompute_time_s"},
+                                         {"output token (TPOT)", "tpot_s"},
+                                         {"token to token", "inter_token_latency_s"},
+                                         {"end to end", "e2e_latency_s"},
+                                         {"session", "session_s"},
+                                         {"session, no pauses", "session_busy_s"}}};
     Table table{.title = "Latency",
                 .columns = {{"", Align::left},
                             {"mean"},

@@ -100,6 +100,12 @@ inline constexpr std::array kMetrics{
     MetricDefinition{"load_time_s.{mean,p50,p90,p95,p99}", "s",
                      "part of queue_time_s in which a request waits for what it loads from the "
                      "tiers of a prefix cache; 0 where it loads nothing"},
+    MetricDefinition{"prefill_time_s.{mean,p50,p90,p95,p99}", "s",
+                     "time from the start of a request's first iteration to its first token: "
+                     "queue_time_s and prefill_time_s make ttft_s"},
+    MetricDefinition{"recompute_time_s.{mean,p50,p90,p95,p99}", "s",
+                     "part of prefill_time_s, by tokens, for what lower tiers had and loading was "
+                     "estimated to take longer; 0 where nothing was computed again"},
     MetricDefinition{"inner_token_latency_s", "s",
                      "time from first to last token, summed over the requests after the warm-up, "
                      "over all their output tokens"},

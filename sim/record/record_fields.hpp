@@ -309,6 +309,8 @@ void describe(V& v, Is<ServingTimeline> auto& t) {
   v.required("running", t.running, "Requests that run, of every bin.");
   v.required("kv_use", t.kv_use, "Share of the blocks that is taken, of every bin.");
   v.required("input_tokens_per_s", t.input_tokens_per_s, "Rate of input tokens, of every bin.");
+  v.optional("cached_tokens_per_s", t.cached_tokens_per_s,
+             "Of these the rate of tokens that a prefix cache had, where there is one.");
   v.required("output_tokens_per_s", t.output_tokens_per_s, "Rate of output tokens, of every bin.");
   v.required("held_bytes", t.held_bytes, "Keys and values that are held, by tier.");
   v.required("utilisation", t.utilisation,

@@ -71,6 +71,8 @@ struct ServingTimeline {
   std::vector<double> kv_use = {};      ///< share of the blocks
   std::vector<Series> held_bytes = {};  ///< bytes of keys and values, by tier
   std::vector<double> input_tokens_per_s = {};
+  std::optional<std::vector<double>> cached_tokens_per_s =
+      {};  ///< of these, found in a prefix cache
   std::vector<double> output_tokens_per_s = {};
   std::vector<Series> utilisation = {};  ///< 0 to 1: "gpu" (mean of the replicas), channels
 };

@@ -96,7 +96,9 @@ class Layout {
         method_(*config.scenario.method.method),
         replica_(without_drafts(context_of(config.scenario, system))),
         unlimited_(without_limits(replica_)),
-        block_(config.server.kv.block) {}
+        block_(config.server.kv.block) {
+    replica_.spilled = unlimited_.spilled = true;
+  }
 
   Expected<KvLayout> make() {
     const ParallelConfig& parallel = config_.scenario.parallel;
@@ -108,6 +110,7 @@ class Layout {
       return Unexpected(std::string("no layer of the model keeps keys and values of positions"));
     group_layers();
     measure_block();
+    measure_near_rows();
     add_states();
     fill_tiers();
     if (out_.blocks == std::numeric_limits<std::int64_t>::max())
@@ -178,6 +181,19 @@ class Layout {
         Bytes& run = out_.run_bytes[tensor.tier.index()];
         run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
       }
+  }
+
+  // The rows that lie near before others spill, in whole blocks.
+  void measure_near_rows() {
+    near_blocks_ = method_.near_rows() / block_;
+    near_bytes_.resize(out_.block_bytes.size());
+    if (near_blocks_ == 0) return;
+    const auto spilled = cached(near_blocks_ * block_);
+    unlimited_.spilled = false;
+    const auto kept = cached(near_blocks_ * block_);
+    unlimited_.spilled = true;
+    for (std::size_t t = 0; t < kept.size(); ++t)
+      near_bytes_[t] = kept[t] > spilled[t] ? kept[t] - spilled[t] : Bytes{};
   }
 
   static Bytes a_block(Bytes of, std::int64_t blocks) {
@@ -284,6 +300,7 @@ class Layout {
         take("runtime reserve", config_.server.kv.runtime_reserve.value,
              config_.server.kv.runtime_reserve.number_class);
       const std::int64_t sequences = (s.max_sequences + out_.pools - 1) / out_.pools;
+      take("rows kept near", near_bytes_[t], NumberClass::specification);
       take(fmt::format("buffers of {} sequences", sequences), sequence_bytes_[t] * sequences,
            NumberClass::specification);
       if (const Bytes prefixes = prefix_bytes(tier); prefixes > left)
@@ -296,11 +313,18 @@ class Layout {
              NumberClass::specification);
       left_.push_back(left);
       if (out_.block_bytes[t] == Bytes{}) continue;
-      const std::int64_t fits = left.in_base() / out_.block_bytes[t].in_base() * out_.pools;
+      const std::int64_t fits =
+          (left.in_base() / out_.block_bytes[t].in_base() + kept_near(t)) * out_.pools;
       if (fits >= out_.blocks) continue;
       out_.blocks = fits;
       out_.capacity.limited_by = system_.tier_names()[t];
     }
+  }
+
+  // Blocks of which this tier holds nothing, since their rows are kept near.
+  std::int64_t kept_near(std::size_t tier) const {
+    const TierId near = system_.tier(config_.scenario.placement.near);
+    return tier == near.index() ? 0 : near_blocks_ * stretch_blocks_;
   }
 
   // One replica's share. Replicas share a common tier evenly.
@@ -323,7 +347,8 @@ class Layout {
     KvCapacity& c = out_.capacity;
     out_.left_over = left_;
     for (std::size_t t = 0; t < left_.size(); ++t) {
-      const Bytes used = out_.block_bytes[t] * (out_.blocks / out_.pools);
+      const Bytes used =
+          out_.block_bytes[t] * std::max<std::int64_t>(0, out_.blocks / out_.pools - kept_near(t));
       part(t, "KV blocks", used, NumberClass::specification);
       out_.left_over[t] -= used;
       if (out_.block_bytes[t] > Bytes{} && left_[t] > used)
@@ -373,6 +398,8 @@ class Layout {
   std::int64_t stretch_blocks_ = 0;  // blocks of a stretch of positions that all layers keep
   KvLayout out_;
   std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence of any length
+  std::int64_t near_blocks_ = 0;       // of a GPU, of positions whose rows are kept near
+  std::vector<Bytes> near_bytes_;      // by TierId: of these rows
   std::vector<Bytes> left_;            // by TierId: available for blocks
   std::string problem_;
 };

@@ -14,6 +14,9 @@
 // there, such as the 13 blocks of nsa, counts as growing on, so that fewer long sequences are
 // admitted than fit.
 //
+// A method that keeps a number of rows near and spills the others (fetch.near_rows) has their bytes
+// set aside, and as many positions more in the far tier.
+//
 // A method that keeps only a part of the positions (a window, the most attended ones) has a largest
 // number of blocks a sequence. If the method rounds positions, a block has their mean share. Of a
 // model whose types of layers keep different numbers of positions, a block has the layers of a

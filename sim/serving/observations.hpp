@@ -61,8 +61,8 @@ struct ServingWindow {
 };
 
 /// Series of the timeline; the channels follow, then the tiers.
-enum class ServingSeries : std::uint8_t { queue, running, blocks, input, output, gpu };
-inline constexpr std::size_t kServingSeries = 6;
+enum class ServingSeries : std::uint8_t { queue, running, blocks, input, cached, output, gpu };
+inline constexpr std::size_t kServingSeries = 7;
 
 inline std::size_t series_of_channel(std::size_t channel) {
   return kServingSeries + channel;
@@ -85,6 +85,7 @@ struct ServingObservations {
   MeasureConfig measure;
   ServedBy by;
   bool speculates = false;
+  bool caches = false;                  ///< prompts may find tokens in a prefix cache
   bool loads = false;                   ///< prompts may load what lower tiers have of them
   bool may_decline = false;             ///< prompts may compute what lower tiers have of them
   std::int64_t warm_up = 0;             ///< requests

@@ -139,6 +139,9 @@ class ServingRecorder {
   static double ttft(const ServedRequest& request) {
     return to_seconds(request.first_token - request.arrival);
   }
+  static double prefill(const ServedRequest& request) {
+    return to_seconds(request.first_token - request.started);
+  }
   static std::optional<double> tpot(const ServedRequest& request) {
     if (request.output_tokens == 1) return std::nullopt;
     return to_seconds(request.finished - request.first_token) /
@@ -155,9 +158,17 @@ class ServingRecorder {
     distribution("queue_time_s", of_counted([](const auto& r) -> Value {
                    return to_seconds(r.started - r.arrival);
                  }));
-    if (seen_.loads)
+    distribution("prefill_time_s", of_counted([](const auto& r) -> Value { return prefill(r); }));
+    if (seen_.loads) {
       distribution("load_time_s",
                    of_counted([](const auto& r) -> Value { return to_seconds(r.load_time); }));
+      distribution("recompute_time_s", of_counted([](const auto& r) -> Value {
+                     const std::int64_t computed = r.input_tokens - r.cached_tokens;
+                     return computed == 0 ? 0
+                                          : prefill(r) * static_cast<double>(r.declined_tokens) /
+                                                static_cast<double>(computed);
+                   }));
+    }
     const LatencyHistogram& gaps = seen_.window.gaps;
     if (seen_.measure.as == MeasuredAs::aiperf) {
       distribution("inter_token_latency_s", of_counted(tpot));
@@ -455,6 +466,7 @@ class ServingRecorder {
     out.running = means(ServingSeries::running, 1);
     out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks) * replicas);
     out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
+    if (seen_.caches) out.cached_tokens_per_s = means(ServingSeries::cached, kSeconds);
     out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
     const double groups = replicas * static_cast<double>(seen_.by.stages);
     out.utilisation.push_back({"gpu", means(ServingSeries::gpu, groups)});

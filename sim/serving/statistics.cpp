@@ -38,6 +38,7 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
             .measure = config.measure,
             .by = by,
             .speculates = config.scenario.speculation.has_value(),
+            .caches = config.server.prefix_cache.has_value(),
             .loads = config.server.prefix_cache && !config.server.prefix_cache->tiers.empty(),
             .may_decline = config.server.prefix_cache && config.server.prefix_cache->may_decline(),
             .sessions = session_count(config.workload),
@@ -214,6 +215,8 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
              .declined_tokens = outcome.declined_tokens,
              .session = outcome.session};
   seen_.timeline.add_count(index(ServingSeries::input), outcome.first_token, outcome.input_tokens);
+  seen_.timeline.add_count(index(ServingSeries::cached), outcome.first_token,
+                           outcome.cached_tokens);
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;
   ++seen_.finished;

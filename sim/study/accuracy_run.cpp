@@ -59,10 +59,10 @@ Asked asked_of_method(const Json& method, double head_dim, double context) {
   return {.question = question};
 }
 
-Asked asked_of(const ReportPoint& point) {
-  if (!point.record) return {.why_not = "did not run"};
-  if (point.record->config.empty()) return {.why_not = "the record has no configuration"};
-  const Json config = Json::parse(point.record->config, nullptr, false);
+Asked asked_of(const RunRecord* record) {
+  if (record == nullptr) return {.why_not = "did not run"};
+  if (record->config.empty()) return {.why_not = "the record has no configuration"};
+  const Json config = Json::parse(record->config, nullptr, false);
   if (!config.is_object() || !config.contains("method"))
     return {.why_not = "its configuration has no method"};
   const Json model = config.value("model", Json::object());
@@ -88,41 +88,50 @@ std::string conditions() {
 
 }  // namespace
 
-Accuracy accuracy_of(const PointTable& table) {
-  Accuracy out{.recall = {.name = "recall_at_budget",
-                          .unit = "1",
-                          .sense = Sense::maximize,
-                          .note = conditions()},
-               .basis = {.title = "recall is of", .cells = {}}};
+std::vector<Recalled> recalled(const std::vector<const RunRecord*>& records) {
   std::vector<Asked> asked;
   std::map<RecallQuestion, std::optional<numerics::RecallAnswer>> answers;
-  for (const ReportPoint& point : table.points) {
-    asked.push_back(asked_of(point));
+  for (const RunRecord* record : records) {
+    asked.push_back(asked_of(record));
     if (asked.back().question) answers.emplace(*asked.back().question, std::nullopt);
   }
   std::vector<RecallQuestion> questions;
   for (const auto& [question, answer] : answers) questions.push_back(question);
   const auto found = numerics::recall_at_budget(questions, kAccuracySeed);
   for (std::size_t i = 0; i < questions.size(); ++i) answers[questions[i]] = found[i];
-  std::map<std::string, std::size_t> none;  // reason -> points
+  std::vector<Recalled> out;
   for (const Asked& one : asked) {
-    std::optional<Metric>& value = out.recall.values.emplace_back();
-    std::string& basis = out.basis.cells.emplace_back();
+    Recalled& to = out.emplace_back();
     if (one.all_rows) {
-      value = recall_metric(1);
-      basis = "every row, exact";
-      value->number_class = NumberClass::specification;
+      to.value = recall_metric(1);
+      to.basis = "every row, exact";
+      to.value->number_class = NumberClass::specification;
     } else if (!one.question) {
-      basis = "none: " + one.why_not;
-      ++none[one.why_not];
+      to.why_not = one.why_not;
     } else if (const auto& answer = answers[*one.question]; !answer) {
-      basis = "none: its heads have no such setting";
-      ++none["its heads have no such setting"];
+      to.why_not = "its heads have no such setting";
     } else {
-      value = recall_metric(answer->recall);
-      basis = fmt::format("{}, {}; sd {:.2g}", one.question->method, answer->setting,
-                          answer->deviation);
+      to.value = recall_metric(answer->recall);
+      to.basis = fmt::format("{}, {}; sd {:.2g}", one.question->method, answer->setting,
+                             answer->deviation);
     }
+  }
+  return out;
+}
+
+Accuracy accuracy_of(const PointTable& table) {
+  Accuracy out{.recall = {.name = std::string(kRecallMetric),
+                          .unit = "1",
+                          .sense = Sense::maximize,
+                          .note = conditions()},
+               .basis = {.title = "recall is of", .cells = {}}};
+  std::vector<const RunRecord*> records;
+  for (const ReportPoint& point : table.points) records.push_back(point.record.get());
+  std::map<std::string, std::size_t> none;  // reason -> points
+  for (Recalled& one : recalled(records)) {
+    out.recall.values.push_back(one.value);
+    out.basis.cells.push_back(one.value ? one.basis : "none: " + one.why_not);
+    if (!one.value) ++none[one.why_not];
   }
   for (const auto& [why, points] : none)
     out.recall.note += fmt::format("; {} point{} no value in this study: {}", points,

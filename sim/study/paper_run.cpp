@@ -9,6 +9,7 @@
 #include "sim/base/text.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/runner/load.hpp"
+#include "sim/study/accuracy_run.hpp"
 #include "sim/study/solve_run.hpp"
 
 namespace tiersim {
@@ -17,6 +18,7 @@ namespace {
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> out;
   for (const MetricDefinition& metric : kMetrics) out.push_back(metric.name);
+  out.push_back(kRecallMetric);
   return out;
 }
 
@@ -111,7 +113,24 @@ Kept kept_of(const Study& study, const std::optional<Digest>& digest) {
   if (digest)
     for (const DigestColumn& column : digest->columns)
       if (column.of == study.id) columns.push_back(column.column);
-  return std::ranges::any_of(columns, reads_configuration) ? Kept::configuration : Kept::results;
+  const auto reads = [](const std::string& column) {
+    return column == kRecallMetric || reads_configuration(column);
+  };
+  return std::ranges::any_of(columns, reads) ? Kept::configuration : Kept::results;
+}
+
+// The recall of each point's method beside its speed, where the study shows it.
+void add_recall(StudyResult& result) {
+  if (std::ranges::find(result.study.columns, kRecallMetric) == result.study.columns.end()) return;
+  std::vector<const RunRecord*> records;
+  for (const StudyRow& row : result.rows) records.push_back(row.record.get());
+  const std::vector<Recalled> found = recalled(records);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].value) continue;
+    RunRecord with = *result.rows[i].record;
+    with.metrics.emplace(kRecallMetric, *found[i].value);
+    result.rows[i].record = std::make_shared<const RunRecord>(std::move(with));
+  }
 }
 
 StudyRow study_row(const Study& study, StudyPoint point, Kept kept, PointRunner& runner) {
@@ -228,6 +247,7 @@ std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunn
         result.rows.push_back(study_row(study, std::move(point), kept, runner));
       return 0;
     });
+    add_recall(result);
     std::vector<TargetResult> checks = checked(result);
     out.push_back({std::move(result), std::move(checks)});
   }

@@ -115,11 +115,13 @@ class Draws {
     const bool near =
         (draw.method == "maple" || draw.method == "sparq" || draw.method == "infinigen") &&
         chance(3);
-    if (near) out += ", near_share: " + one_of({"0.125", "0.5", "1"});
+    if (near)
+      out += chance(2) ? ", near_share: " + one_of({"0.125", "0.5", "1"})
+                       : fmt::format(", near_rows: {}", context_ * (1 + rng_.below(8)) / 2);
     if (chance(3))
       out += fmt::format(", hot_rows: {{share: {}, hit_rate: {}}}", std::min(1.0, 2 * budget_),
                          one_of({"0", "0.5", "0.9"}));
-    else if (!near && chance(4))
+    else if (chance(4))
       out +=
           fmt::format(", hot_rows: {{rows: {}, overlap: {}}}", context_, one_of({"0.5", "0.95"}));
     if (guesses_ && chance(2)) {

@@ -205,6 +205,41 @@ TEST_P(SparseOffload, HasRoomForAsManySequencesAsTheCardStates) {
   EXPECT_EQ(layout.blocks_of(kInput + 1), blocks);
 }
 
+// 8192 rows of all sequences of Llama-3 8B stay in HBM under maple: 32 layers of 4 KiB each are set
+// aside, and the far tier has room for as many positions more. One sequence alone then runs as if
+// every row lay near, and a full server has its compact data there as before.
+TEST(SparseOffloadUnderPressure, SpillsOnlyWhatIsMore) {
+  const Served maple = of_llama().front();
+  const auto under = [](const std::string& more) {
+    return Settings{kSet +
+                    "{name: maple, budget: 0.0625, rank_ratio: 0.25, key_type: int8, fetch: {" +
+                    more + "}}"};
+  };
+  const KvLayout spills = layout_of(config_of(maple, under("near_rows: 8192"), 1));
+  const KvLayout far = layout_of(config_of(maple, maple.far, 1));
+  EXPECT_EQ(part(spills, "hbm", "rows kept near"), 8192 * kLayers * kRows);
+  EXPECT_EQ(spills.block_bytes, far.block_bytes);
+  const Count block = far.block_bytes[0].in_base();
+  EXPECT_NEAR(static_cast<double>(far.blocks - spills.blocks),
+              static_cast<double>(8192 * kLayers * kRows) / static_cast<double>(block), 1);
+  EXPECT_EQ(part(spills, "pool", "KV blocks"),
+            (spills.blocks - 8192 / kBlock) * far.block_bytes[1].in_base());
+
+  const auto time = [&](const Settings& method, Count sequences) {
+    const testing::Served served = testing::run_server(config_of(maple, method, sequences));
+    Duration longest{};
+    for (const IterationSample& sample : served.iterations)
+      if (sample.decodes == sequences && sample.prompt_tokens == 0)
+        longest = std::max(longest, sample.end - sample.gpu);
+    EXPECT_GT(longest, Duration{});
+    return longest;
+  };
+  EXPECT_EQ(time(under("near_rows: 8192"), 1), time(under("near_share: 1"), 1));
+  EXPECT_LT(time(under("near_rows: 8192"), 1), time(maple.far, 1));
+  EXPECT_LT(time(under("near_rows: 8192"), 4), time(maple.far, 4));
+  EXPECT_GT(time(under("near_rows: 8192"), 4), time(under("near_share: 1"), 4));
+}
+
 TEST_P(SparseOffload, RunsAsManySequencesAsFitAndMoreThanWithRowsNear) {
   const Count far = fitting(layout_of(config_of(GetParam(), GetParam().far, 1)));
   const Count near = fitting(layout_of(config_of(GetParam(), GetParam().near, 1)));

@@ -98,6 +98,9 @@ TEST(LoadOrCompute, TakesWhatIsFaster) {
   const RunRecord slow = run("if_faster", "0.001");
   EXPECT_NEAR(slow.metrics.at("prefix_recompute_rate").value, 0.9984, 1e-9);  // 9984 of 10000
   EXPECT_EQ(slow.metrics.at("prefix_hit_rate").value, 0);
+  EXPECT_EQ(fast.metrics.at("recompute_time_s.mean").value, 0);
+  EXPECT_NEAR(slow.metrics.at("recompute_time_s.mean").value,
+              0.9984 * slow.metrics.at("prefill_time_s.mean").value, 1e-9);
   EXPECT_GT(first_token(run("always", "0.001")), 10 * first_token(slow));
 }
 

@@ -11,6 +11,9 @@
 //             row_fetch.hpp for rows in the far tier.
 //   FLOPs     indexer 2 * batch * its weights; scores 2 * batch * heads * head_dim * context in
 //             fp8; attention as of any latent, over min(top_k, context) positions.
+//   Drafts    each of the q positions that a step verifies scores the context and reads the rows of
+//             its own choice, as kernels with an index list do; of far rows the union is fetched
+//             (draft_overlap, row_fetch.hpp).
 //   Prefill   each query scores the positions before it, and reads the rows of its own top_k; what
 //             queries read in common is not taken as found in L2. The latent is absorbed.
 //   GPUs      of a tensor group each run the whole indexer, as engines do.

@@ -6,8 +6,10 @@
 //   Ignored   the eviction by a missed row: the slot that it is fetched to becomes the cache's, so
 //             there is no second copy; the table of cached rows; warm-up.
 //   Hit rate  a number, or a reuse curve measured on a trace of chosen rows (index_trace), linear
-//             between its points. A share beyond its points is an error, since nothing is known
-//             there. A curve holds for the budget and the page that its trace was recorded with.
+//             between its points, over shares or over numbers of rows, as the size is given. A size
+//             beyond its points is an error, since nothing is known there. A curve holds for the
+//             budget and the page that its trace was recorded with, and over numbers of rows for
+//             contexts about as long.
 //             Or, of a number of rows, a law of `overlap`: of a step's k chosen rows a share p is
 //             chosen again by the next step, and the others are drawn from all n - k rows that
 //             this step did not choose, each as likely. An LRU cache of m rows then holds the k
@@ -24,10 +26,12 @@
 
 namespace tiersim {
 
-/// Hit rate, as a share of the chosen rows, of a cache that holds `share` of the context.
+/// Hit rate, as a share of the chosen rows, of a cache that holds `share` of the context, or so
+/// many rows of it. A trace gives both.
 struct ReusePoint {
-  double share = 0;
+  std::optional<double> share = {};
   double hit_rate = 0;
+  std::optional<std::int64_t> rows = {};
 
   friend bool operator==(const ReusePoint&, const ReusePoint&) = default;
 };

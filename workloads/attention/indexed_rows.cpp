@@ -39,17 +39,36 @@ class IndexedRows final : public Method {
         "kv_tier", kv_tier_, kKvTierNames,
         kind_ == IndexerKind::dsa ? "Where the latent rows live." : "Where keys and values live.");
     f.optional("fetch", fetch_, "How the chosen rows come from the far tier.");
+    f.optional("draft_overlap", fetch_.draft_overlap,
+               "Share of a position's chosen rows that the next drafted position chooses, too; "
+               "left out, fetch.hot_rows.overlap, or 0 without one.",
+               in_range(0.0, 1.0));
+    f.check(!fetch_.draft_overlap || !fetch_.hot_rows || !fetch_.hot_rows->overlap, "draft_overlap",
+            "cannot stand beside fetch.hot_rows.overlap, which says the same", "give one of them");
   }
 
   std::vector<MethodProblem> problems(const LlmConfig& model,
                                       const StepConfig& step) const override {
-    return fetch_.problems(model, step, kv_tier_, [&](const KvShape& shape) {
-      return model.indexer ? choice_of(*model.indexer, shape.context)
-                           : RowChoice{.positions = shape.context};
-    });
+    std::vector<MethodProblem> out =
+        fetch_.problems(model, step, kv_tier_, [&](const KvShape& shape) {
+          return model.indexer ? choice_of(*model.indexer, shape.context)
+                               : RowChoice{.positions = shape.context};
+        });
+    if (kv_tier_ == KvTier::near && fetch_.draft_overlap)
+      out.push_back({"draft_overlap",
+                     "has no effect on rows in the near tier, of which each position reads its own",
+                     "leave it out, or set kv_tier: far"});
+    return out;
+  }
+  std::vector<MethodProblem> problems_without_drafts() const override {
+    if (!fetch_.draft_overlap) return {};
+    return {{"draft_overlap", "has no effect where nothing is drafted",
+             "leave it out, or give speculation"}};
   }
 
   bool screens() const override { return true; }
+  std::int64_t near_rows() const override { return fetch_.near_rows; }
+  bool verifies_drafts() const override { return true; }
   std::optional<IndexerKind> runs_indexer() const override { return kind_; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {

@@ -41,6 +41,7 @@ class InfiniGen final : public Method {
   }
 
   bool screens() const override { return true; }
+  std::int64_t near_rows() const override { return fetch_.near_rows; }
 
   std::vector<Product> guess_products(const LlmConfig& model) const override {
     return {partial_query(model)};

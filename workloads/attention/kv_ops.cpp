@@ -20,7 +20,9 @@ Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type) {
 }
 
 KvShape::KvShape(const AttentionContext& c)
-    : sequences(c.step.batch * c.model.cached_heads()),
+    : batch(c.step.batch),
+      spilled(c.spilled),
+      sequences(batch * c.model.cached_heads()),
       new_positions(1 + c.drafted()),
       context(c.model.attended(c.step.context - c.drafted()) + c.drafted()),
       key_width(c.model.key_width()),

@@ -21,8 +21,9 @@ class Loki final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, kv_tier_, [this](const KvShape& shape) { return choice(shape); });
-    if (kv_tier_ == KvTier::far && fetch_.near_share > 0)
-      out.push_back({"fetch.near_share", "is not known for screening by parts of the keys",
+    if (kv_tier_ == KvTier::far && !fetch_.near_key().empty())
+      out.push_back({"fetch." + fetch_.near_key(),
+                     "is not known for screening by parts of the keys",
                      "leave it out, or take maple or quest"});
     if (rank_ > model.key_width())
       out.push_back({"rank",

@@ -34,6 +34,7 @@ class Maple final : public Method {
   }
 
   bool screens() const override { return true; }
+  std::int64_t near_rows() const override { return fetch_.near_rows; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);

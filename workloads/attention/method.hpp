@@ -68,6 +68,8 @@ struct AttentionContext {
   std::int64_t shared = 0;
   /// Context ranks of which one keeps a new position of a sequence.
   std::int64_t holders = 1;
+  /// The room of Method::near_rows() is taken by other sequences.
+  bool spilled = false;
   /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;
 
@@ -135,6 +137,8 @@ class Method {
   virtual std::vector<MethodProblem> problems(const LlmConfig&, const StepConfig&) const {
     return {};
   }
+  /// Settings that have an effect only where drafts are verified.
+  virtual std::vector<MethodProblem> problems_without_drafts() const { return {}; }
   /// True where the method chooses rows by the query, so that a guessed query lets a layer start
   /// early.
   virtual bool screens() const { return false; }
@@ -142,13 +146,15 @@ class Method {
   virtual std::vector<Product> guess_products(const LlmConfig&) const { return {}; }
   /// The kind of indexer that it runs; empty for none. A model that has one needs such a method.
   virtual std::optional<IndexerKind> runs_indexer() const { return {}; }
-  /// True where several new positions of a sequence read the same rows, so that a decode step can
-  /// verify drafts. Of a method that chooses rows by the query, the union over several queries is
-  /// not published.
+  /// True where a decode step can verify drafts: several new positions of a sequence read the same
+  /// rows, or the method says what their choices amount to together.
   virtual bool verifies_drafts() const { return false; }
   /// True where it caches a row of every position, whatever the queries are. Each of several
   /// context ranks then caches its own, and a prefill may find some of them.
   virtual bool caches_all() const { return false; }
+  /// Positions of all sequences of a GPU, together, whose rows lie in the near tier before those of
+  /// others spill to the far one.
+  virtual std::int64_t near_rows() const { return 0; }
   /// Data that it keeps of every position, for one layer.
   virtual std::vector<CachedTensor> cached(const AttentionContext& context) const = 0;
   /// Adds tensors that stay for the whole step: staging, index lists, weights of the method.

@@ -13,6 +13,7 @@
 //             for rows in the far tier.
 //   FLOPs     indexer 2 * batch * its weights; scores 2 * batch * heads * head_dim * context in
 //             bf16; attention as of grouped queries, over min(top_k, context) positions.
+//   Drafts    as under dsa.
 //   Prefill   each query scores the positions before it and attends to top_k of them. The kernel
 //             goes over blocks with the queries that chose each, so that keys and values are read
 //             once; lists and queries have the order of the queries.

@@ -51,9 +51,9 @@ class Nsa final : public Method {
     if (fetch_.page != 1 && kv_tier_ == KvTier::far)
       out.push_back(
           {"fetch.page", "has no effect where blocks are chosen", "set chosen_block instead"});
-    if (fetch_.near_share > 0 && kv_tier_ == KvTier::far)
-      out.push_back({"fetch.near_share", "is not known beside blocks that are always near",
-                     "more blocks in `fixed`"});
+    if (!fetch_.near_key().empty() && kv_tier_ == KvTier::far)
+      out.push_back({"fetch." + fetch_.near_key(),
+                     "is not known beside blocks that are always near", "more blocks in `fixed`"});
     if (fetch_.choose_per == ChoosePer::query_head)
       out.push_back({"fetch.choose_per", "is not what such models learn: a group selects together",
                      "leave it out"});

@@ -18,12 +18,15 @@ std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_
 // staging and cache.
 Parts chosen_parts(const KvShape& shape, const ChosenRows& rows, const RowCounts& counts) {
   const std::int64_t block = rows.choice.block;
-  if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
-  Parts parts = staged_rows(shape, counts.staged);
-  for (const Part& part : row_runs(shape, counts.near, block)) parts.push_back(part);
+  const auto read = [&](std::int64_t positions) {
+    return counts.reads == 1 ? positions : whole_up(counts.reads * static_cast<double>(positions));
+  };
+  if (rows.tier == KvTier::near) return row_runs(shape, read(counts.staged), block);
+  Parts parts = staged_rows(shape, read(counts.staged));
+  for (const Part& part : row_runs(shape, read(counts.near), block)) parts.push_back(part);
   if (rows.fetch.page > 1) parts.front().run = shape.key_row();  // some rows of each page
   const std::int64_t run = std::min(block, counts.cached);
-  parts.push_back({TensorClass::row_cache, shape.both(counts.cached), shape.key_row() * run});
+  parts.push_back({TensorClass::row_cache, shape.both(read(counts.cached)), shape.key_row() * run});
   return parts;
 }
 
@@ -86,14 +89,18 @@ void describe(Fields& f, RowFetch& c) {
   f.optional("near_share", c.near_share,
              "Share of every sequence's rows that lies in the near tier, read in place.",
              in_range(0.0, 1.0));
+  f.optional(
+      "near_rows", c.near_rows,
+      "Rows of all sequences of a GPU together that lie in the near tier, read in place; only "
+      "those beyond spill to the far tier.",
+      in_range(std::int64_t{0}, std::int64_t{1} << 40));
+  f.check(c.near_rows == 0 || c.near_share == 0.0, "near_rows", "cannot stand beside near_share",
+          "give one of them");
   f.optional("guess_miss", c.guess_miss, "Share of the rows that a guessed query does not foresee.",
              in_range(0.0, 1.0));
   f.check(c.choose_per == ChoosePer::query_head || c.head_overlap == 0.0, "head_overlap",
           "has no effect where the heads of a group choose together",
           "leave it out, or set choose_per: query_head");
-  f.check(c.near_share == 0.0 || !c.hot_rows || !c.hot_rows->overlap, "near_share",
-          "cannot stand beside hot_rows.overlap, which is of a choice among rows that all lie far",
-          "leave it out, or give hot_rows.hit_rate");
 }
 
 std::int64_t RowFetch::cache_blocks(const KvShape& shape, std::int64_t block) const {
@@ -102,20 +109,27 @@ std::int64_t RowFetch::cache_blocks(const KvShape& shape, std::int64_t block) co
 }
 
 std::int64_t RowFetch::hits(const KvShape& shape, std::int64_t block, std::int64_t chosen,
-                            std::int64_t listed) const {
+                            std::int64_t listed, std::int64_t all) const {
   if (!hot_rows) return 0;
   const std::int64_t kept = cache_blocks(shape, block);
-  return std::min({would_hit(shape, block, chosen, listed), listed, kept});
+  return std::min({would_hit(shape, block, chosen, listed, all), listed, kept});
 }
 
 std::int64_t RowFetch::would_hit(const KvShape& shape, std::int64_t block, std::int64_t chosen,
-                                 std::int64_t listed) const {
-  const std::int64_t all = (shape.context + block - 1) / block;
-  return whole_down(static_cast<double>(listed) *
-                    hot_rows->hits(cache_blocks(shape, block), chosen, all));
+                                 std::int64_t listed, std::int64_t all) const {
+  const std::int64_t kept = cache_blocks(shape, block);
+  const double rate = hot_rows->hits(kept, chosen, all);
+  if (listed <= chosen) return whole_down(static_cast<double>(listed) * rate);
+  HotRows of_others = *hot_rows;
+  if (of_others.overlap) of_others.overlap = 0;
+  return whole_down(static_cast<double>(chosen) * rate +
+                    static_cast<double>(listed - chosen) * of_others.hits(kept, chosen, all));
 }
 
 std::int64_t RowFetch::near_positions(const KvShape& shape) const {
+  if (near_rows > 0 && shape.spilled) return 0;
+  if (near_rows > 0)
+    return std::min(near_rows / std::max<std::int64_t>(1, shape.batch), shape.context);
   return std::min(shape.chosen(near_share), shape.context);
 }
 
@@ -153,17 +167,31 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
     return far == 0 ? listed - found : whole_down(share * static_cast<double>(listed - found));
   };
 
+  const std::int64_t one = expected_union(blocks_of(shape.context), chosen, heads);
+  const auto drafts = static_cast<double>(shape.new_positions - 1);
+  const double alike = draft_overlap.value_or(hot_rows ? hot_rows->overlap.value_or(0) : 0);
+  const std::int64_t all = drafts == 0 ? one
+                                       : expected_union(blocks_of(shape.context), chosen,
+                                                        heads * (1.0 + (1.0 - alike) * drafts));
   RowCounts out{.attended = positions_of(shape, chosen, block),
-                .listed = expected_union(blocks_of(shape.context), chosen, heads)};
-  const std::int64_t found = hits(shape, block, out.listed, out.listed);
+                .listed = one * shape.new_positions,
+                .reads = static_cast<double>(one * shape.new_positions) / static_cast<double>(all)};
+  // Of an overlap the cache holds far rows alone, else a share of all.
+  const bool far_alone = hot_rows && hot_rows->overlap && near > 0;
+  const auto found_of = [&](std::int64_t listed) {
+    if (!far_alone) return hits(shape, block, one, listed, blocks_of(shape.context));
+    return hits(shape, block, one - near_of(one, 0), listed - near_of(listed, 0), blocks_of(far));
+  };
+  const std::int64_t found = found_of(all);
   out.cached = positions_of(shape, found, block);
-  const std::int64_t in_place = near_of(out.listed, found);
+  const std::int64_t in_place = near_of(all, far_alone ? 0 : found);
   out.near = positions_of(shape, in_place, block);
-  out.staged = std::min(far, positions_of(shape, out.listed - found - in_place, block));
-  out.fetched = copied(out.listed - found - in_place);
-  out.listed_again = whole_up(static_cast<double>(out.listed) * guess_miss);
-  const std::int64_t found_again = hits(shape, block, out.listed, out.listed_again);
-  out.again = copied(out.listed_again - found_again - near_of(out.listed_again, found_again));
+  out.staged = std::min(far, positions_of(shape, all - found - in_place, block));
+  out.fetched = copied(all - found - in_place);
+  out.listed_again = whole_up(static_cast<double>(all) * guess_miss);
+  const std::int64_t found_again = found_of(out.listed_again);
+  out.again = copied(out.listed_again - found_again -
+                     near_of(out.listed_again, far_alone ? 0 : found_again));
   return out;
 }
 
@@ -171,9 +199,8 @@ std::vector<MethodProblem> RowFetch::problems(
     const LlmConfig& model, const StepConfig& step, KvTier tier,
     const std::function<RowChoice(const KvShape&)>& choose) const {
   std::vector<MethodProblem> out;
-  const auto unused = [&](bool set, const char* key, const char* where, const char* hint) {
-    if (set)
-      out.push_back({std::string("fetch.") + key, std::string("has no effect ") + where, hint});
+  const auto unused = [&](bool set, const std::string& key, const char* where, const char* hint) {
+    if (set) out.push_back({"fetch." + key, std::string("has no effect ") + where, hint});
   };
   const char* near_hint = "leave it out, or set kv_tier: far";
   unused(tier == KvTier::near && page > 1, "page", "on rows in the near tier", near_hint);
@@ -183,7 +210,7 @@ std::vector<MethodProblem> RowFetch::problems(
   unused(!hot_rows && lookup > Duration{}, "lookup", "without a row cache",
          "leave it out, or give hot_rows");
   unused(tier == KvTier::near && hot_rows, "hot_rows", "on rows in the near tier", near_hint);
-  unused(tier == KvTier::near && near_share > 0, "near_share", "on rows in the near tier",
+  unused(tier == KvTier::near && !near_key().empty(), near_key(), "on rows in the near tier",
          near_hint);
   unused(tier == KvTier::near && guess_miss > 0, "guess_miss", "on rows in the near tier",
          near_hint);
@@ -196,7 +223,8 @@ std::vector<MethodProblem> RowFetch::problems(
   const KvShape shape({.model = model, .step = step, .placement = {}});
   const RowChoice choice = choose(shape);
   const std::int64_t listed = counts(shape, choice).listed;
-  const std::int64_t found = would_hit(shape, choice.block, listed, listed);
+  const std::int64_t all = (shape.context + choice.block - 1) / choice.block;
+  const std::int64_t found = would_hit(shape, choice.block, listed, listed, all);
   const std::int64_t kept = cache_blocks(shape, choice.block);
   const bool by_share = hot_rows->share.has_value();
   const std::string key = by_share ? "fetch.hot_rows.share" : "fetch.hot_rows.rows";

@@ -8,10 +8,17 @@
 //   union     choose_per query_head: the g query heads of a group choose k each and their union is
 //             fetched once; g counts as 1 + (1 - head_overlap) (g - 1) independent heads.
 //             kv_head: the group chooses k together.
+//   drafts    the q positions that a step verifies choose one after another: their union counts as
+//             that of 1 + (1 - draft_overlap) (q - 1) independent ones, and is fetched once. Each
+//             position reads its own rows, as kernels with an index list do. The step before chose
+//             the overlap of the first position alone: what others choose beside it hits the row
+//             cache as a new choice does.
 //   hits      rows of the union that the row cache holds (hot_rows.hpp) are read there and not
 //             fetched.
-//   near      a share near_share of each sequence's rows lies near and is read in place. It is the
-//             same share of the rest of the union, as if every row were chosen as often.
+//   near      a share near_share of each sequence's rows lies near and is read in place. Or
+//             near_rows of all sequences together, evenly, so that rows spill only where there are
+//             more; a prefill counts its own sequences alone. It is the same share of the rest of
+//             the union, as if every row were chosen as often; an overlap is of the far rows alone.
 //   pages     the rest is copied in whole pages of `page` positions, aligned; a page with a chosen
 //             row is fetched whole, and attention reads its chosen rows.
 //   in flight a kernel that gives every sequence one block of threads has few bytes of it on their
@@ -43,7 +50,9 @@ struct RowChoice {
 /// Rows of a choice for one sequence and cached head, in positions.
 struct RowCounts {
   std::int64_t attended = 0;  ///< by each query head
-  std::int64_t listed = 0;    ///< entries of the index list: distinct positions or blocks
+  std::int64_t listed = 0;    ///< entries of the index list: distinct positions or blocks of the
+                              ///< heads of each new position
+  double reads = 1;           ///< of each chosen row: more than one where drafts choose it, too
   std::int64_t cached = 0;    ///< read from the row cache
   std::int64_t near = 0;      ///< read in place from the near tier
   std::int64_t staged = 0;    ///< all others: read from staging
@@ -61,8 +70,14 @@ struct RowFetch {
   double head_overlap = 0;
   std::optional<HotRows> hot_rows = {};
   double near_share = 0;
+  std::int64_t near_rows = 0;  ///< positions of all sequences of a GPU, instead of near_share
   double guess_miss = 0;
+  std::optional<double> draft_overlap = {};  ///< of methods that verify drafts, described by them
 
+  /// The key that keeps rows near; empty where all lie far.
+  std::string near_key() const {
+    return near_rows > 0 ? "near_rows" : near_share > 0 ? "near_share" : "";
+  }
   RowCounts counts(const KvShape& shape, const RowChoice& choice) const;
   /// Settings that do not fit the model, the step, or rows in this tier.
   std::vector<MethodProblem> problems(const LlmConfig& model, const StepConfig& step, KvTier tier,
@@ -76,11 +91,13 @@ struct RowFetch {
   std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
 
  private:
+  /// Blocks of `listed` ones that the cache holds, where each of its steps chooses `chosen` of
+  /// `all` that may lie in it.
   std::int64_t hits(const KvShape& shape, std::int64_t block, std::int64_t chosen,
-                    std::int64_t listed) const;
+                    std::int64_t listed, std::int64_t all) const;
   /// The same without the limit of the cache's size.
   std::int64_t would_hit(const KvShape& shape, std::int64_t block, std::int64_t chosen,
-                         std::int64_t listed) const;
+                         std::int64_t listed, std::int64_t all) const;
 };
 void describe(Fields& f, RowFetch& c);
 

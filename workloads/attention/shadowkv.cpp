@@ -32,8 +32,9 @@ class ShadowKv final : public Method {
         model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
     if (fetch_.page != 1)
       out.push_back({"fetch.page", "has no effect where chunks are chosen", "set chunk instead"});
-    if (fetch_.near_share > 0)
-      out.push_back({"fetch.near_share", "is not known where keys and values lie in two tiers",
+    if (!fetch_.near_key().empty())
+      out.push_back({"fetch." + fetch_.near_key(),
+                     "is not known where keys and values lie in two tiers",
                      "more outliers or a longer window: outliers, local"});
     // A model with an indexer is refused by itself.
     if (model.caches_latents() && !model.indexer)

@@ -24,8 +24,9 @@ class Sparq final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
-    if (key_copies_ == 1 && fetch_.near_share > 0)
-      out.push_back({"fetch.near_share", "is not known for screening by parts of the keys",
+    if (key_copies_ == 1 && !fetch_.near_key().empty())
+      out.push_back({"fetch." + fetch_.near_key(),
+                     "is not known for screening by parts of the keys",
                      "leave it out, or set key_copies: 2"});
     if (rank_ > model.key_width())
       out.push_back({"rank",
@@ -36,6 +37,7 @@ class Sparq final : public Method {
   }
 
   bool screens() const override { return true; }
+  std::int64_t near_rows() const override { return fetch_.near_rows; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);

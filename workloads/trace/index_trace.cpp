@@ -144,9 +144,11 @@ Expected<std::string, std::vector<ImportProblem>> import_index_trace(const std::
   constexpr std::array kShares{0.0,  0.01, 0.02, 0.03, 0.05, 0.07, 0.1,
                                0.15, 0.2,  0.3,  0.5,  0.7,  1.0};
   std::string yaml = "reuse:\n";
-  for (const double share : kShares)
-    yaml += fmt::format("  - {{share: {}, hit_rate: {}}}\n", share,
-                        counts.hit_rate(whole_up(share * static_cast<double>(trace->context))));
+  for (const double share : kShares) {
+    const std::int64_t rows = whole_up(share * static_cast<double>(trace->context));
+    yaml += fmt::format("  - {{share: {}, rows: {}, hit_rate: {}}}\n", share, rows,
+                        counts.hit_rate(rows));
+  }
   return yaml;
 }
 

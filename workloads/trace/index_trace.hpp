@@ -39,7 +39,7 @@ struct ReuseCounts {
 };
 ReuseCounts count_reuse(const IndexTrace& trace);
 
-/// YAML `reuse: [{share: .., hit_rate: ..}, ...]` at shares of the context from 0 to 1.
+/// YAML `reuse: [{share: .., rows: .., hit_rate: ..}, ...]` at shares of the context from 0 to 1.
 Expected<std::string, std::vector<ImportProblem>> import_index_trace(
     const std::filesystem::path& path, const std::string& text);
 

@@ -140,6 +140,7 @@ TEST(ServingStatistics, LatenciesAreThoseOfRequestsAfterTheWarmUp) {
   EXPECT_DOUBLE_EQ(value(r, "e2e_latency_s.p50"), 4);
   EXPECT_DOUBLE_EQ(value(r, "queue_time_s.mean"), 2.5);
   EXPECT_DOUBLE_EQ(value(r, "queue_time_s.p95"), 5);
+  EXPECT_DOUBLE_EQ(value(r, "prefill_time_s.mean"), 3.75 - 2.5);
   EXPECT_EQ(r.metrics.at("ttft_s.mean").number_class, NumberClass::fitted);
 }
 

@@ -51,6 +51,47 @@ TEST(Dsa, ADecodeStepScoresAllAndReadsTheBest) {
   EXPECT_EQ(flops(graph, 0, Phase::attention), 2 * (20 + 16) * 2 * 4 * 16);
 }
 
+// Two drafts beside the next position: three queries of a sequence, each with its own 16 rows.
+AttentionContext drafting() {
+  AttentionContext c = sparse();
+  c.drafts = 2;
+  return c;
+}
+
+TEST(Dsa, EachDraftScoresAllAndReadsItsOwnRows) {
+  const StepGraph graph = build(kDsa, drafting());
+  const Ledger bytes = ledger(graph, 0);
+  EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64 * 132);
+  EXPECT_EQ(bytes.at("near read keys"), 2 * 3 * 16 * 40);
+  EXPECT_EQ(bytes.at("near write keys"), 2 * 3 * 40);
+  EXPECT_EQ(bytes.at("near write indices"), 2 * 3 * 16 * 4);
+  EXPECT_EQ(flops(graph, 0, Phase::screening), indexer_flops(2 * 3) + 2 * 3 * 128 * 2 * 3 * 64);
+  EXPECT_EQ(flops(graph, 0, Phase::attention), 2 * (20 + 16) * 2 * 3 * 4 * 16);
+}
+
+// Half of a choice is repeated: the three count as two that are independent, whose union has
+// 64 (1 - (1 - 16 / 64)^2) = 28 rows. Of the same choice it has 16, of independent ones 37.
+TEST(Dsa, TheUnionOfTheDraftsRowsIsFetchedOnce) {
+  const auto far_keys = [](const std::string& rest, const AttentionContext& c) {
+    return ledger(build("{name: dsa, kv_tier: far" + rest + "}", c), 0).at("far read keys");
+  };
+  EXPECT_EQ(far_keys(", draft_overlap: 0.5", drafting()), 2 * 28 * 40);
+  EXPECT_EQ(far_keys(", draft_overlap: 1", drafting()), 2 * 16 * 40);
+  EXPECT_EQ(far_keys("", drafting()), 2 * 37 * 40);
+  EXPECT_EQ(far_keys("", sparse()), 2 * 16 * 40);
+}
+
+// Of 32 kept rows the first position hits 16 (1/2 + 1/2 * 16 / 48) and the other 12 rows of the
+// union 12 * 16 / 48: 14 in whole rows. The 48 rows that are read are 28 different ones.
+TEST(Dsa, DraftsFindRowsInTheBufferAsNewChoices) {
+  const Ledger bytes = ledger(
+      build("{name: dsa, kv_tier: far, fetch: {hot_rows: {rows: 32, overlap: 0.5}}}", drafting()),
+      0);
+  EXPECT_EQ(bytes.at("far read keys"), 2 * 14 * 40);
+  EXPECT_EQ(bytes.at("near read row_cache"), 2 * 24 * 40);
+  EXPECT_EQ(bytes.at("near read staging"), 2 * 24 * 40);
+}
+
 TEST(Dsa, ReadsEverythingUpToTopK) {
   const Ledger bytes = ledger(build(kDsa, sparse(1000)), 0);
   EXPECT_EQ(bytes.at("near read keys"), 2 * 64 * 40);

@@ -85,6 +85,28 @@ TEST(RowFetch, AllNearFetchesNothing) {
   EXPECT_FALSE(footprint(maple("near_share: 1")).contains("near staging"));
 }
 
+// 48 rows of two sequences together are 24 of each one's 64: of 16 that are chosen, 6 in whole
+// rows.
+TEST(RowFetch, OnlyRowsBeyondANumberSpill) {
+  const Ledger moved = ledger(build(maple("near_rows: 48")), 1);
+  EXPECT_EQ(moved.at("near read keys"), 4 * 6 * 16);
+  EXPECT_EQ(moved.at("far read keys"), 4 * 10 * 16);
+  EXPECT_EQ(footprint(maple("near_rows: 48")).at("near keys"), 4 * 4 * 24 * 16);
+  EXPECT_EQ(ledger(build(maple("near_rows: 128")), 1), ledger(build(maple("near_share: 1")), 1));
+  EXPECT_EQ(ledger(build(maple("near_rows: 1")), 1), ledger(build(maple("page: 1")), 1));
+}
+
+// Of 16 chosen rows 4 are near, of whose 16 rows none lies in the cache: it keeps 24 of the 48 far
+// ones, and of the 12 far rows of a choice half is repeated and (24 - 12) / (48 - 12) of the rest
+// found.
+TEST(RowFetch, AnOverlapBesideNearRowsIsOfTheFarOnes) {
+  const Ledger moved =
+      ledger(build(maple("near_share: 0.25, hot_rows: {rows: 24, overlap: 0.5}")), 1);
+  EXPECT_EQ(moved.at("near read keys"), 4 * 4 * 16);
+  EXPECT_EQ(moved.at("near read row_cache"), 4 * 8 * 32);
+  EXPECT_EQ(moved.at("far read keys"), 4 * 4 * 16);
+}
+
 // Four of 16 pages are chosen, two of them near; a dense layer reads 32 rows of each pair in place.
 TEST(RowFetch, PagesAndDenseLayersAreSplitToo) {
   const StepGraph graph =
@@ -112,8 +134,30 @@ TEST(RowFetch, MeasuredReuseIsLinearBetweenItsPoints) {
       "reuse: [{share: 0.125, hit_rate: 0.25}, {share: 0.375, hit_rate: 0.75}]";
   EXPECT_EQ(ledger(build(maple("hot_rows: {share: 0.25, " + curve + "}")), 1),
             ledger(build(maple("hot_rows: {share: 0.25, hit_rate: 0.5}")), 1));
-  const HotRows at_a_point{.share = 0.375, .reuse = {{0.125, 0.25}, {0.375, 0.75}}};
+  const HotRows at_a_point{
+      .share = 0.375,
+      .reuse = {{.share = 0.125, .hit_rate = 0.25}, {.share = 0.375, .hit_rate = 0.75}}};
   EXPECT_EQ(at_a_point.hits(0, 0, 0), 0.75);
+}
+
+// A curve over numbers of rows, whose points may name a share, too.
+TEST(RowFetch, MeasuredReuseOfANumberOfRows) {
+  const std::string curve =
+      "reuse: [{rows: 16, hit_rate: 0.25}, {rows: 48, share: 1, hit_rate: 0.75}]";
+  EXPECT_EQ(ledger(build(maple("hot_rows: {rows: 32, " + curve + "}")), 1),
+            ledger(build(maple("hot_rows: {rows: 32, hit_rate: 0.5}")), 1));
+  const HotRows repeated{.reuse = {{.hit_rate = 0, .rows = 0},
+                                   {.hit_rate = 0.5, .rows = 1},
+                                   {.hit_rate = 0.5, .rows = 1},
+                                   {.hit_rate = 0.75, .rows = 2}}};
+  const auto hits = [&](std::int64_t rows) {
+    HotRows kept = repeated;
+    kept.rows = rows;
+    return kept.hits(rows, 0, 0);
+  };
+  EXPECT_EQ(hits(0), 0.0);
+  EXPECT_EQ(hits(1), 0.5);
+  EXPECT_EQ(hits(2), 0.75);
 }
 
 // 64 positions of which 16 are chosen and 40 are kept: half of the choice is repeated, and of the
