@@ -178,7 +178,8 @@ class Nsa final : public Method {
   RowChoice choice(const KvShape& shape) const {
     return {.positions = std::min((chosen_ - fixed_) * chosen_block_,
                                   shape.context - fixed_positions(shape)),
-            .block = chosen_block_};
+            .block = chosen_block_,
+            .beside = fixed_positions(shape)};
   }
   Bytes list(const KvShape& shape) const {
     return shape.indices(fetch_.counts(shape, choice(shape)).listed);

@@ -9,9 +9,9 @@
 namespace tiersim {
 namespace {
 
-// Positions of whole blocks; the end of the context may cut the last one.
-std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_t block) {
-  return std::min(shape.context, blocks * block);
+// Positions of whole blocks among `rest`; the end of the context may cut the last one.
+std::int64_t positions_of(std::int64_t rest, std::int64_t blocks, std::int64_t block) {
+  return std::min(rest, blocks * block);
 }
 
 // Parts of the choice that attention reads, with their runs: near rows in place, far rows from
@@ -150,43 +150,47 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
   const auto blocks_of = [block](std::int64_t positions) {
     return (positions + block - 1) / block;
   };
-  const std::int64_t chosen = blocks_of(std::min(choice.positions, shape.context));
+  const std::int64_t rest = shape.context - choice.beside;
+  const std::int64_t chosen = blocks_of(std::min(choice.positions, rest));
   const auto group = static_cast<double>(shape.queries_per_row);
   const double heads =
       choose_per == ChoosePer::query_head ? 1.0 + (1.0 - head_overlap) * (group - 1.0) : 1.0;
   const std::int64_t near = near_positions(shape);
-  const std::int64_t far = shape.context - near;
+  const std::int64_t far = rest - near;
   const auto copied = [&](std::int64_t blocks) {
-    const std::int64_t positions = std::min(far, positions_of(shape, blocks, block));
+    const std::int64_t positions = std::min(far, positions_of(rest, blocks, block));
     if (positions == 0) return std::int64_t{0};
     return std::min(far, expected_pages(far, positions, page) * page);
   };
   // Blocks of the union beside `found` ones that lie near.
   const auto near_of = [&](std::int64_t listed, std::int64_t found) {
-    const double share = static_cast<double>(near) / static_cast<double>(shape.context);
+    const double share =
+        static_cast<double>(near) / static_cast<double>(std::max<std::int64_t>(1, rest));
     return far == 0 ? listed - found : whole_down(share * static_cast<double>(listed - found));
   };
 
-  const std::int64_t one = expected_union(blocks_of(shape.context), chosen, heads);
+  const std::int64_t blocks = std::max<std::int64_t>(1, blocks_of(rest));
+  const std::int64_t one = expected_union(blocks, chosen, heads);
   const auto drafts = static_cast<double>(shape.new_positions - 1);
   const double alike = draft_overlap.value_or(hot_rows ? hot_rows->overlap.value_or(0) : 0);
-  const std::int64_t all = drafts == 0 ? one
-                                       : expected_union(blocks_of(shape.context), chosen,
-                                                        heads * (1.0 + (1.0 - alike) * drafts));
-  RowCounts out{.attended = positions_of(shape, chosen, block),
+  const std::int64_t all =
+      drafts == 0 ? one : expected_union(blocks, chosen, heads * (1.0 + (1.0 - alike) * drafts));
+  RowCounts out{.attended = positions_of(rest, chosen, block),
                 .listed = one * shape.new_positions,
-                .reads = static_cast<double>(one * shape.new_positions) / static_cast<double>(all)};
+                .reads = all == one ? static_cast<double>(shape.new_positions)
+                                    : static_cast<double>(one * shape.new_positions) /
+                                          static_cast<double>(all)};
   // Of an overlap the cache holds far rows alone, else a share of all.
   const bool far_alone = hot_rows && hot_rows->overlap && near > 0;
   const auto found_of = [&](std::int64_t listed) {
-    if (!far_alone) return hits(shape, block, one, listed, blocks_of(shape.context));
+    if (!far_alone) return hits(shape, block, one, listed, blocks_of(rest));
     return hits(shape, block, one - near_of(one, 0), listed - near_of(listed, 0), blocks_of(far));
   };
   const std::int64_t found = found_of(all);
-  out.cached = positions_of(shape, found, block);
+  out.cached = positions_of(rest, found, block);
   const std::int64_t in_place = near_of(all, far_alone ? 0 : found);
-  out.near = positions_of(shape, in_place, block);
-  out.staged = std::min(far, positions_of(shape, all - found - in_place, block));
+  out.near = positions_of(rest, in_place, block);
+  out.staged = std::min(far, positions_of(rest, all - found - in_place, block));
   out.fetched = copied(all - found - in_place);
   out.listed_again = whole_up(static_cast<double>(all) * guess_miss);
   const std::int64_t found_again = found_of(out.listed_again);
@@ -223,7 +227,7 @@ std::vector<MethodProblem> RowFetch::problems(
   const KvShape shape({.model = model, .step = step, .placement = {}});
   const RowChoice choice = choose(shape);
   const std::int64_t listed = counts(shape, choice).listed;
-  const std::int64_t all = (shape.context + choice.block - 1) / choice.block;
+  const std::int64_t all = (shape.context - choice.beside + choice.block - 1) / choice.block;
   const std::int64_t found = would_hit(shape, choice.block, listed, listed, all);
   const std::int64_t kept = cache_blocks(shape, choice.block);
   const bool by_share = hot_rows->share.has_value();

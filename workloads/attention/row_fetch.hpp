@@ -45,6 +45,8 @@ inline constexpr std::array<std::string_view, 2> kChoosePerNames{"kv_head", "que
 struct RowChoice {
   std::int64_t positions = 0;
   std::int64_t block = 1;
+  std::int64_t beside =
+      0;  ///< positions that are not chosen from, since every step attends to them
 };
 
 /// Rows of a choice for one sequence and cached head, in positions.

@@ -139,7 +139,8 @@ class ShadowKv final : public Method {
   }
   RowChoice choice(const KvShape& shape) const {
     return {.positions = std::min(shape.chosen(budget_), shape.context - beside(shape)),
-            .block = chunk_};
+            .block = chunk_,
+            .beside = beside(shape)};
   }
   ChosenRows rows(const KvShape& shape) const {
     const std::int64_t near = beside(shape);

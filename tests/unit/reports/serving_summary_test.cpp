@@ -116,10 +116,10 @@ TEST(ServingSummary, PrintsMeansWithIntervalsAndQuantiles) {
                "                       mean  95 % of the mean     p50     p90     p95     p99\n"
                "-------------------  ------  ----------------  ------  ------  ------  ------\n"
                "first token (TTFT)   100 ms  [90 ms, 110 ms]   100 ms  200 ms  250 ms  400 ms\n"
+               "in the queue            0 s  -                    0 s     0 s     0 s     0 s\n"
                "output token (TPOT)   20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
                "token to token        20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
                "end to end              2 s  -                    2 s     4 s     5 s     8 s\n"
-               "in the queue            0 s  -                    0 s     0 s     0 s     0 s\n"
                "  95 %: interval by batch means, for the randomness of this run; - where the run "
                "is too short or not steady\n");
 }

@@ -58,8 +58,16 @@ AttentionContext drafting() {
   return c;
 }
 
+// The attention of one layer.
+StepGraph layer_of(const std::string& yaml, const AttentionContext& c) {
+  StepGraph graph{.tier_names = {"near", "far"}};
+  const OpId projected = graph.add({.flops = {}});
+  method(yaml)->add_layer(c, {.projected = projected, .screen_after = projected}, graph);
+  return graph;
+}
+
 TEST(Dsa, EachDraftScoresAllAndReadsItsOwnRows) {
-  const StepGraph graph = build(kDsa, drafting());
+  const StepGraph graph = layer_of(kDsa, drafting());
   const Ledger bytes = ledger(graph, 0);
   EXPECT_EQ(bytes.at("near read index_keys"), 2 * 64 * 132);
   EXPECT_EQ(bytes.at("near read keys"), 2 * 3 * 16 * 40);
@@ -73,7 +81,7 @@ TEST(Dsa, EachDraftScoresAllAndReadsItsOwnRows) {
 // 64 (1 - (1 - 16 / 64)^2) = 28 rows. Of the same choice it has 16, of independent ones 37.
 TEST(Dsa, TheUnionOfTheDraftsRowsIsFetchedOnce) {
   const auto far_keys = [](const std::string& rest, const AttentionContext& c) {
-    return ledger(build("{name: dsa, kv_tier: far" + rest + "}", c), 0).at("far read keys");
+    return ledger(layer_of("{name: dsa, kv_tier: far" + rest + "}", c), 0).at("far read keys");
   };
   EXPECT_EQ(far_keys(", draft_overlap: 0.5", drafting()), 2 * 28 * 40);
   EXPECT_EQ(far_keys(", draft_overlap: 1", drafting()), 2 * 16 * 40);
@@ -84,9 +92,10 @@ TEST(Dsa, TheUnionOfTheDraftsRowsIsFetchedOnce) {
 // Of 32 kept rows the first position hits 16 (1/2 + 1/2 * 16 / 48) and the other 12 rows of the
 // union 12 * 16 / 48: 14 in whole rows. The 48 rows that are read are 28 different ones.
 TEST(Dsa, DraftsFindRowsInTheBufferAsNewChoices) {
-  const Ledger bytes = ledger(
-      build("{name: dsa, kv_tier: far, fetch: {hot_rows: {rows: 32, overlap: 0.5}}}", drafting()),
-      0);
+  const Ledger bytes =
+      ledger(layer_of("{name: dsa, kv_tier: far, fetch: {hot_rows: {rows: 32, overlap: 0.5}}}",
+                      drafting()),
+             0);
   EXPECT_EQ(bytes.at("far read keys"), 2 * 14 * 40);
   EXPECT_EQ(bytes.at("near read row_cache"), 2 * 24 * 40);
   EXPECT_EQ(bytes.at("near read staging"), 2 * 24 * 40);

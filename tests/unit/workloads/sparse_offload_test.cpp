@@ -67,6 +67,16 @@ TEST(ShadowKv, FetchesValuesAndMakesKeys) {
   EXPECT_EQ(runs(graph, 1, kNear, TensorClass::keys), std::vector<int>{8 * 12});
 }
 
+// Two heads that choose 4 of the 5 chunks beside the outlier and the newest two name all 5
+// together.
+TEST(ShadowKv, ChoosesAmongTheChunksThatAreNotKeptNear) {
+  const StepGraph graph = build(
+      "{name: shadowkv, budget: 0.5, rank: 6, chunk: 8, outliers: 1, local: 2, fetch: "
+      "{choose_per: query_head}}");
+  EXPECT_EQ(ledger(graph, 1).at("far read values"), kPairs * 40 * kRow);
+  EXPECT_EQ(flops(graph, 1, Phase::attention), 4 * kHeads * (24 + 32) * 8);
+}
+
 TEST(ShadowKv, KeepsFactorsLandmarksOutliersAndNewestChunksNear) {
   EXPECT_EQ(footprint(kShadow), (Ledger{{"near keys", 4 * 2 * 64 * 12},
                                         {"near landmarks", 4 * kPairs * 8 * kRow},
@@ -236,6 +246,14 @@ TEST(Nsa, FetchesTheBlocksThatCompressedRowsChoose) {
                                               {"near weights", 4 * (32 * 76 * 2 + kCompressor)},
                                               {"near staging", kPairs * 16 * pair},
                                               {"near indices", kPairs * 2 * 2}}));
+}
+
+TEST(Nsa, FetchesNothingWhereAllChosenBlocksAreFixed) {
+  const StepGraph graph = build(
+      "{name: nsa, block: 8, stride: 4, chosen_block: 8, chosen: 2, fixed: 2, window: 12, kv_tier: "
+      "far}");
+  EXPECT_EQ(far_reads(graph, 1), 0);
+  EXPECT_FALSE(ledger(graph, 1).contains("near read staging"));
 }
 
 TEST(Nsa, ReadsNearRowsWhereTheyAre) {
