@@ -172,15 +172,42 @@ class Layout {
       const Bytes grown = more[t] > one[t] ? more[t] - one[t] : Bytes{};
       out_.block_bytes[t] = a_block(grown, blocks);
       out_.cached_bytes[t] = a_block(cached_more[t] - cached_one[t], blocks);
-      const Bytes held = out_.block_bytes[t] * out_.blocks_of(block_);
-      sequence_bytes_[t] = first[t] > held ? first[t] - held : Bytes{};
+      sequence_bytes_[t] = beside_blocks(t, first[t]);
     }
+    if (longest == kLong) reserve_capped(first);
     out_.run_bytes.resize(one.size());
     for (const LayersCached& of_type : cached_on_rank(replica_, block_))
       for (const CachedTensor& tensor : of_type.tensors) {
         Bytes& run = out_.run_bytes[tensor.tier.index()];
         run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
       }
+  }
+
+  // What a sequence of one block has beside it.
+  Bytes beside_blocks(std::size_t tier, Bytes first) const {
+    const Bytes held = out_.block_bytes[tier] * out_.blocks_of(block_);
+    return first > held ? first - held : Bytes{};
+  }
+
+  // Staging and lists of a choice that stops growing with the context are of a sequence, however
+  // long, and not of its blocks.
+  void reserve_capped(const std::vector<Bytes>& first) {
+    const auto buffers = [&](std::int64_t context) {
+      std::vector<Bytes> out = of_sequences(at(unlimited_, context));
+      const std::vector<Bytes> rows = cached(context);
+      for (std::size_t t = 0; t < out.size(); ++t) out[t] -= std::min(out[t], rows[t]);
+      return out;
+    };
+    const auto of_one = buffers(block_);
+    const auto of_long = buffers(kLong);
+    const auto of_longer = buffers(2 * kLong);
+    for (std::size_t t = 0; t < first.size(); ++t) {
+      // What grows with the context doubles with it.
+      const Bytes grown = of_longer[t] - std::min(of_longer[t], of_one[t]);
+      if (grown == Bytes{} || grown * 2 > (of_long[t] - of_one[t]) * 3) continue;
+      out_.block_bytes[t] = out_.cached_bytes[t];
+      sequence_bytes_[t] = beside_blocks(t, first[t] + grown);
+    }
   }
 
   // The rows that lie near before others spill, in whole blocks.

@@ -10,9 +10,9 @@
 // GPUs. The blocks of all GPUs are treated as one pool, with sequences spread as evenly as blocks
 // allow.
 //
-// A block has what a sequence's first 64 blocks grow by. Staging of a choice that stops growing
-// there, such as the 13 blocks of nsa, counts as growing on, so that fewer long sequences are
-// admitted than fit.
+// A block has what a sequence's first 64 blocks grow by. Staging and lists of a choice that stops
+// growing, such as the 2048 rows of dsa or the 13 blocks of nsa, are set aside for every sequence
+// that may run instead, at their largest.
 //
 // A method that keeps a number of rows near and spills the others (fetch.near_rows) has their bytes
 // set aside, and as many positions more in the far tier.

@@ -4,7 +4,8 @@
 //
 // near(n) and far(n) below are the bytes of a sequence of n positions that the method's card
 // states, with staging and lists of one layer. A block of the pool has the mean growth over 64
-// blocks (kv_layout.hpp), and the rest of its first block is reserved for every sequence.
+// blocks (kv_layout.hpp), and what a sequence has beside its blocks is reserved for each that may
+// run.
 #include <functional>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ using Count = std::int64_t;
 using Settings = std::vector<std::string>;
 
 constexpr Count kBlock = 16;
+constexpr Count kLong = 1 << 20;
 constexpr Count kInput = 4351;  // its first decode step is at 4352 = 17 * 256, a point of the grid
 constexpr Count kLayers = 32;
 constexpr Count kHeads = 8;      // of keys and values
@@ -41,7 +43,8 @@ struct Served {
   Settings near;  // the same model with every row in HBM
   std::function<Count(Count)> near_bytes;
   std::function<Count(Count)> far_bytes;
-  Count state = 0;  // bytes of a sequence of any length, in blocks of the pool
+  bool is_capped = false;  // the choice stops growing
+  Count state = 0;         // bytes of a sequence of any length, in blocks of the pool
   double near_share = 0.135;
 };
 std::ostream& operator<<(std::ostream& out, const Served& s) {
@@ -51,8 +54,9 @@ std::ostream& operator<<(std::ostream& out, const Served& s) {
 Count rows_far(Count n) {
   return kLayers * n * kRows;
 }
-Count list(Count entries) {
-  return entries * kHeads * 2;
+// Of each KV head; 4 bytes an entry in contexts beyond 65536.
+Count list(Count entries, Count n = 0) {
+  return entries * kHeads * (n <= 65'536 ? 2 : 4);
 }
 
 const std::string kSet = "method=";
@@ -75,6 +79,7 @@ std::vector<Served> of_llama() {
        kDense,
        [](Count n) { return n * kHeads * 32 * 2 + sixteenth(n) * kRows + list(sixteenth(n)); },
        [](Count n) { return rows_far(n) + kLayers * n * kHeads * kKey; },
+       false,
        0,
        kSmallRoom},
       {"quest",
@@ -90,6 +95,7 @@ std::vector<Served> of_llama() {
        kDense,
        [](Count n) { return n * kHeads * 64 + sixteenth(n) * kRows + list(sixteenth(n)); },
        rows_far,
+       false,
        0,
        kSmallRoom},
       {"infinigen",
@@ -109,6 +115,7 @@ std::vector<Served> of_llama() {
                 std::min(n, chunks * 8) * kRows + list(chunks);
        },
        [](Count n) { return kLayers * n * kHeads * kKey; },
+       false,
        kLayers * (160 * kHeads * kKey + 52 * 8 * kRows)},
       {"nsa",
        {kSet + "{name: nsa, kv_tier: far}"},
@@ -118,9 +125,10 @@ std::vector<Served> of_llama() {
          const Count fixed = blocks <= 3 ? n : n - (blocks - 3) * 64;
          const Count chosen = std::min<Count>(13, over(n - fixed, 64));
          const Count compressed = n < 32 ? 0 : (n - 32) / 16 + 1;
-         return kLayers * compressed * kRows + chosen * 64 * kRows + list(chosen);
+         return kLayers * compressed * kRows + chosen * 64 * kRows + list(chosen, n);
        },
        rows_far,
+       true,
        kLayers * (512 + 32 + 3 * 64) * kRows,
        0.165},
   };
@@ -141,11 +149,12 @@ Served of_latents() {
           near,
           [](Count n) {
             const Count chosen = std::min<Count>(n, 2048);
-            return kFew * n * 132 + chosen * kLatent + chosen * 2;
+            return kFew * n * 132 + chosen * kLatent + list(chosen, n) / kHeads;
           },
           [](Count n) { return kFew * n * kLatent; },
+          true,
           0,
-          0.3};
+          0.295};
 }
 
 class SparseOffload : public ::testing::TestWithParam<Served> {};
@@ -182,18 +191,25 @@ Count fitting(const KvLayout& layout) {
   return layout.blocks / layout.blocks_of(kInput + 1);
 }
 
-// The growth of a sequence, of 64 blocks, for each of them.
-Count a_block(const std::function<Count(Count)>& bytes) {
-  return over(bytes(65 * kBlock) - bytes(kBlock), 64);
+// The growth of a sequence, of 64 blocks, for each of them. Where a choice stops growing it is that
+// of a long sequence, and what came before is reserved for every sequence.
+Count growth(const std::function<Count(Count)>& bytes, Count from) {
+  return bytes(from + 64 * kBlock) - bytes(from);
+}
+Count a_block(const Served& of, const std::function<Count(Count)>& bytes) {
+  return over(growth(bytes, of.is_capped ? kLong : kBlock), 64);
 }
 
 TEST_P(SparseOffload, HasRoomForAsManySequencesAsTheCardStates) {
   const KvLayout layout = layout_of(config_of(GetParam(), GetParam().far, 1));
-  const Count near = a_block(GetParam().near_bytes);
-  const Count far = a_block(GetParam().far_bytes);
+  const Count near = a_block(GetParam(), GetParam().near_bytes);
+  const Count far = a_block(GetParam(), GetParam().far_bytes);
   EXPECT_EQ(layout.block_bytes[0], Bytes::from_base(near));
   EXPECT_EQ(layout.block_bytes[1], Bytes::from_base(far));
-  const Count first = std::max<Count>(0, GetParam().near_bytes(kBlock) - near);
+  const Count reserved = GetParam().is_capped
+                             ? GetParam().near_bytes(kLong) - near * (kLong / kBlock)
+                             : GetParam().near_bytes(kBlock) - near;
+  const Count first = std::max<Count>(0, reserved);
   EXPECT_EQ(part(layout, "hbm", "buffers of 512 sequences"), 512 * first);
   Count room = part(layout, "hbm", "installed");
   for (const char* taken : {"left free (near_share)", "weights", "activations", "workspace",
