@@ -95,7 +95,7 @@ class ServingSummary {
                                          {"in the queue", "queue_time_s"},
                                          {"loading, of this", "load_time_s"},
                                          {"reading the prompt", "prefill_time_s"},
-                                         {"computed again, of this", "recompute_time_s"},
+                                         {"not loaded, of this", "recompute_time_s"},
                                          {"output token (TPOT)", "tpot_s"},
                                          {"token to token", "inter_token_latency_s"},
                                          {"end to end", "e2e_latency_s"},

@@ -105,7 +105,7 @@ inline constexpr std::array kMetrics{
                      "queue_time_s and prefill_time_s make ttft_s"},
     MetricDefinition{"recompute_time_s.{mean,p50,p90,p95,p99}", "s",
                      "part of prefill_time_s, by tokens, for what lower tiers had and loading was "
-                     "estimated to take longer; 0 where nothing was computed again"},
+                     "estimated to take longer; repeats after a preemption are not in it"},
     MetricDefinition{"inner_token_latency_s", "s",
                      "time from first to last token, summed over the requests after the warm-up, "
                      "over all their output tokens"},

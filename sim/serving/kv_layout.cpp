@@ -192,15 +192,17 @@ class Layout {
   // Staging and lists of a choice that stops growing with the context are of a sequence, however
   // long, and not of its blocks.
   void reserve_capped(const std::vector<Bytes>& first) {
-    const auto buffers = [&](std::int64_t context) {
-      std::vector<Bytes> out = of_sequences(at(unlimited_, context));
+    AttentionContext drafting = unlimited_;  // each position has a list and rows of its own
+    drafting.drafts = context_of(config_.scenario, system_).drafts;
+    const auto buffers = [&](const AttentionContext& replica, std::int64_t context) {
+      std::vector<Bytes> out = of_sequences(at(replica, context));
       const std::vector<Bytes> rows = cached(context);
       for (std::size_t t = 0; t < out.size(); ++t) out[t] -= std::min(out[t], rows[t]);
       return out;
     };
-    const auto of_one = buffers(block_);
-    const auto of_long = buffers(kLong);
-    const auto of_longer = buffers(2 * kLong);
+    const auto of_one = buffers(unlimited_, block_);
+    const auto of_long = buffers(drafting, kLong);
+    const auto of_longer = buffers(drafting, 2 * kLong);
     for (std::size_t t = 0; t < first.size(); ++t) {
       // What grows with the context doubles with it.
       const Bytes grown = of_longer[t] - std::min(of_longer[t], of_one[t]);
@@ -210,17 +212,19 @@ class Layout {
     }
   }
 
-  // The rows that lie near before others spill, in whole blocks.
+  // The rows that lie near before others spill: what they take near, and save in the far tier.
   void measure_near_rows() {
-    near_blocks_ = method_.near_rows() / block_;
     near_bytes_.resize(out_.block_bytes.size());
-    if (near_blocks_ == 0) return;
-    const auto spilled = cached(near_blocks_ * block_);
+    saved_bytes_.resize(out_.block_bytes.size());
+    if (method_.near_rows() == 0) return;
+    const auto spilled = cached(method_.near_rows());
     unlimited_.spilled = false;
-    const auto kept = cached(near_blocks_ * block_);
+    const auto kept = cached(method_.near_rows());
     unlimited_.spilled = true;
-    for (std::size_t t = 0; t < kept.size(); ++t)
-      near_bytes_[t] = kept[t] > spilled[t] ? kept[t] - spilled[t] : Bytes{};
+    for (std::size_t t = 0; t < kept.size(); ++t) {
+      near_bytes_[t] = kept[t] - std::min(kept[t], spilled[t]);
+      saved_bytes_[t] = spilled[t] - std::min(kept[t], spilled[t]);
+    }
   }
 
   static Bytes a_block(Bytes of, std::int64_t blocks) {
@@ -341,17 +345,11 @@ class Layout {
       left_.push_back(left);
       if (out_.block_bytes[t] == Bytes{}) continue;
       const std::int64_t fits =
-          (left.in_base() / out_.block_bytes[t].in_base() + kept_near(t)) * out_.pools;
+          (left + saved_bytes_[t]).in_base() / out_.block_bytes[t].in_base() * out_.pools;
       if (fits >= out_.blocks) continue;
       out_.blocks = fits;
       out_.capacity.limited_by = system_.tier_names()[t];
     }
-  }
-
-  // Blocks of which this tier holds nothing, since their rows are kept near.
-  std::int64_t kept_near(std::size_t tier) const {
-    const TierId near = system_.tier(config_.scenario.placement.near);
-    return tier == near.index() ? 0 : near_blocks_ * stretch_blocks_;
   }
 
   // One replica's share. Replicas share a common tier evenly.
@@ -374,8 +372,8 @@ class Layout {
     KvCapacity& c = out_.capacity;
     out_.left_over = left_;
     for (std::size_t t = 0; t < left_.size(); ++t) {
-      const Bytes used =
-          out_.block_bytes[t] * std::max<std::int64_t>(0, out_.blocks / out_.pools - kept_near(t));
+      const Bytes grown = out_.block_bytes[t] * (out_.blocks / out_.pools);
+      const Bytes used = grown - std::min(grown, saved_bytes_[t]);
       part(t, "KV blocks", used, NumberClass::specification);
       out_.left_over[t] -= used;
       if (out_.block_bytes[t] > Bytes{} && left_[t] > used)
@@ -425,8 +423,8 @@ class Layout {
   std::int64_t stretch_blocks_ = 0;  // blocks of a stretch of positions that all layers keep
   KvLayout out_;
   std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence of any length
-  std::int64_t near_blocks_ = 0;       // of a GPU, of positions whose rows are kept near
-  std::vector<Bytes> near_bytes_;      // by TierId: of these rows
+  std::vector<Bytes> near_bytes_;      // by TierId: of rows that are kept near
+  std::vector<Bytes> saved_bytes_;     // by TierId: of these rows where they would lie else
   std::vector<Bytes> left_;            // by TierId: available for blocks
   std::string problem_;
 };

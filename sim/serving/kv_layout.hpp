@@ -15,7 +15,8 @@
 // that may run instead, at their largest.
 //
 // A method that keeps a number of rows near and spills the others (fetch.near_rows) has their bytes
-// set aside, and as many positions more in the far tier.
+// set aside, and as much more room in the far tier. What a tier is said to hold, and what a swap or
+// a hand-over moves, counts them as spilled.
 //
 // A method that keeps only a part of the positions (a window, the most attended ones) has a largest
 // number of blocks a sequence. If the method rounds positions, a block has their mean share. Of a

@@ -159,16 +159,16 @@ class ServingRecorder {
                    return to_seconds(r.started - r.arrival);
                  }));
     distribution("prefill_time_s", of_counted([](const auto& r) -> Value { return prefill(r); }));
-    if (seen_.loads) {
+    if (seen_.loads)
       distribution("load_time_s",
                    of_counted([](const auto& r) -> Value { return to_seconds(r.load_time); }));
+    if (seen_.may_decline)
       distribution("recompute_time_s", of_counted([](const auto& r) -> Value {
                      const std::int64_t computed = r.input_tokens - r.cached_tokens;
                      return computed == 0 ? 0
                                           : prefill(r) * static_cast<double>(r.declined_tokens) /
                                                 static_cast<double>(computed);
                    }));
-    }
     const LatencyHistogram& gaps = seen_.window.gaps;
     if (seen_.measure.as == MeasuredAs::aiperf) {
       distribution("inter_token_latency_s", of_counted(tpot));

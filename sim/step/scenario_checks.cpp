@@ -197,7 +197,7 @@ void check_speculation(Fields& f, const ScenarioConfig& c) {
   f.check(!c.method.method || c.method.method->verifies_drafts(), "speculation",
           "method '" + c.method.name +
               "' chooses rows by the query, and the union over several new tokens is not published",
-          "dense, tiered, layer_prefetch or streaming_llm, or a model with an indexer");
+          "dense, tiered, layer_prefetch or streaming_llm; dsa or msa for a model with an indexer");
   f.check(c.parallel.pipeline == 1, "speculation",
           "the stages of a pipeline would wait for the draft, which is not modelled",
           "parallel.pipeline: 1, or leave it out");

@@ -18,7 +18,6 @@ namespace {
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> out;
   for (const MetricDefinition& metric : kMetrics) out.push_back(metric.name);
-  out.push_back(kRecallMetric);
   return out;
 }
 
@@ -41,6 +40,11 @@ class ColumnCheck {
     for (std::size_t i = 0; i < columns.size(); ++i)
       expect(columns[i], fmt::format("{}.{}", path, i));
   }
+  /// Columns of a study's tables, which may show recall, too.
+  void expect_shown(const std::vector<std::string>& columns, const std::string& path) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i] != kRecallMetric) expect(columns[i], fmt::format("{}.{}", path, i));
+  }
 
  private:
   const Document& document_;
@@ -52,8 +56,8 @@ void check_columns(const Targets& targets, const Document& document, Diagnostics
   ColumnCheck check(document, diagnostics);
   for (std::size_t s = 0; s < targets.studies.size(); ++s) {
     const Study& study = targets.studies[s];
-    check.expect(study.columns, fmt::format("studies.{}.columns", s));
-    check.expect(study.pivot, fmt::format("studies.{}.pivot", s));
+    check.expect_shown(study.columns, fmt::format("studies.{}.columns", s));
+    check.expect_shown(study.pivot, fmt::format("studies.{}.pivot", s));
     for (std::size_t c = 0; c < study.checks.size(); ++c) {
       check.expect(study.checks[c].sum, fmt::format("studies.{}.checks.{}.sum", s, c));
       check.expect(study.checks[c].over, fmt::format("studies.{}.checks.{}.over", s, c));
@@ -99,6 +103,12 @@ class Progress {
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
+bool shows_recall(const Study& study) {
+  return std::ranges::count(study.columns, kRecallMetric) +
+             std::ranges::count(study.pivot, kRecallMetric) >
+         0;
+}
+
 // A configuration is a hundred times as large as the results, and few columns need it.
 Kept kept_of(const Study& study, const std::optional<Digest>& digest) {
   std::vector<std::string> columns = expanded(study.columns);
@@ -113,15 +123,14 @@ Kept kept_of(const Study& study, const std::optional<Digest>& digest) {
   if (digest)
     for (const DigestColumn& column : digest->columns)
       if (column.of == study.id) columns.push_back(column.column);
-  const auto reads = [](const std::string& column) {
-    return column == kRecallMetric || reads_configuration(column);
-  };
-  return std::ranges::any_of(columns, reads) ? Kept::configuration : Kept::results;
+  return shows_recall(study) || std::ranges::any_of(columns, reads_configuration)
+             ? Kept::configuration
+             : Kept::results;
 }
 
 // The recall of each point's method beside its speed, where the study shows it.
 void add_recall(StudyResult& result) {
-  if (std::ranges::find(result.study.columns, kRecallMetric) == result.study.columns.end()) return;
+  if (!shows_recall(result.study)) return;
   std::vector<const RunRecord*> records;
   for (const StudyRow& row : result.rows) records.push_back(row.record.get());
   const std::vector<Recalled> found = recalled(records);

@@ -26,8 +26,8 @@ Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type);
 /// Sizes of one layer's KV cache over the whole batch. Under latent attention (MLA) a row is the
 /// latent, kept as a key for one head; the values have no bytes of their own.
 struct KvShape {
-  std::int64_t batch = 0;
-  bool spilled = false;
+  std::int64_t batch = 0;          ///< sequences
+  bool spilled = false;            ///< no room of Method::near_rows() is left for them
   std::int64_t sequences = 0;      ///< (batch, cached head) pairs: each has its own rows
   std::int64_t new_positions = 1;  ///< of a sequence: more than one with drafts
   std::int64_t context = 0;        ///< attended positions; fewer than the context under a window

@@ -68,7 +68,7 @@ struct AttentionContext {
   std::int64_t shared = 0;
   /// Context ranks of which one keeps a new position of a sequence.
   std::int64_t holders = 1;
-  /// The room of Method::near_rows() is taken by other sequences.
+  /// The room of Method::near_rows() is taken by other sequences, so that all rows lie far.
   bool spilled = false;
   /// Vectors of the model's width that a draft's projection behind the embedding joins to one.
   std::int64_t joined = 0;

@@ -59,6 +59,13 @@ OpId add_keys(const ChosenRows& rows, std::int64_t positions, OpId after) {
   return rows.make_keys && positions > 0 ? rows.make_keys(positions, after) : OpId();
 }
 
+// Of `blocks` that are chosen among `rest` positions, those that lie among the `near` ones.
+std::int64_t near_part(std::int64_t near, std::int64_t rest, std::int64_t blocks) {
+  if (near >= rest) return blocks;
+  return whole_down(static_cast<double>(near) / static_cast<double>(rest) *
+                    static_cast<double>(blocks));
+}
+
 bool is_complete(const LlmConfig& model, const StepConfig& step) {
   return model.heads > 0 && model.cached_heads() > 0 && step.context > 0 &&
          model.attended(step.context) > 0;
@@ -120,10 +127,10 @@ std::int64_t RowFetch::would_hit(const KvShape& shape, std::int64_t block, std::
   const std::int64_t kept = cache_blocks(shape, block);
   const double rate = hot_rows->hits(kept, chosen, all);
   if (listed <= chosen) return whole_down(static_cast<double>(listed) * rate);
-  HotRows of_others = *hot_rows;
-  if (of_others.overlap) of_others.overlap = 0;
+  const HotRows as_new{.overlap = 0};
   return whole_down(static_cast<double>(chosen) * rate +
-                    static_cast<double>(listed - chosen) * of_others.hits(kept, chosen, all));
+                    static_cast<double>(listed - chosen) *
+                        std::min(rate, as_new.hits(kept, chosen, all)));
 }
 
 std::int64_t RowFetch::near_positions(const KvShape& shape) const {
@@ -164,9 +171,7 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
   };
   // Blocks of the union beside `found` ones that lie near.
   const auto near_of = [&](std::int64_t listed, std::int64_t found) {
-    const double share =
-        static_cast<double>(near) / static_cast<double>(std::max<std::int64_t>(1, rest));
-    return far == 0 ? listed - found : whole_down(share * static_cast<double>(listed - found));
+    return near_part(near, rest, listed - found);
   };
 
   const std::int64_t blocks = std::max<std::int64_t>(1, blocks_of(rest));
@@ -180,7 +185,7 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
                 .reads = all == one ? static_cast<double>(shape.new_positions)
                                     : static_cast<double>(one * shape.new_positions) /
                                           static_cast<double>(all)};
-  // Of an overlap the cache holds far rows alone, else a share of all.
+  // Under an overlap the cache holds far rows alone; under a hit rate it may hold near ones, too.
   const bool far_alone = hot_rows && hot_rows->overlap && near > 0;
   const auto found_of = [&](std::int64_t listed) {
     if (!far_alone) return hits(shape, block, one, listed, blocks_of(rest));
@@ -223,20 +228,25 @@ std::vector<MethodProblem> RowFetch::problems(
          "leave it out, or set step.overlap: prefetch_screening");
   unused(choose_per == ChoosePer::query_head && model.heads == model.cached_heads(), "choose_per",
          "where every query head has rows of its own", "leave it out");
+  unused(tier == KvTier::far && near_rows > 0 && near_rows < step.batch, "near_rows",
+         "below one row of each sequence", "step.batch or more, or leave it out");
   if (!hot_rows || !is_complete(model, step)) return out;
   const KvShape shape({.model = model, .step = step, .placement = {}});
   const RowChoice choice = choose(shape);
   const std::int64_t listed = counts(shape, choice).listed;
-  const std::int64_t all = (shape.context - choice.beside + choice.block - 1) / choice.block;
-  const std::int64_t found = would_hit(shape, choice.block, listed, listed, all);
+  const std::int64_t near = hot_rows->overlap ? near_positions(shape) : 0;
+  const std::int64_t rest = shape.context - choice.beside;
+  const std::int64_t all = (rest - near + choice.block - 1) / choice.block;
+  const std::int64_t far_listed = listed - near_part(near, rest, listed);
+  const std::int64_t found = would_hit(shape, choice.block, far_listed, far_listed, all);
   const std::int64_t kept = cache_blocks(shape, choice.block);
   const bool by_share = hot_rows->share.has_value();
   const std::string key = by_share ? "fetch.hot_rows.share" : "fetch.hot_rows.rows";
-  if (hot_rows->overlap && kept < listed)
+  if (hot_rows->overlap && kept < far_listed)
     out.push_back(
         {key,
-         fmt::format("keeps {} of a sequence's rows, fewer than the {} that a step chooses",
-                     kept * choice.block, listed * choice.block),
+         fmt::format("keeps {} of a sequence's rows, fewer than the {} {}that a step chooses",
+                     kept * choice.block, far_listed * choice.block, near > 0 ? "far ones " : ""),
          "as many or more"});
   else if (found > kept)
     out.push_back(

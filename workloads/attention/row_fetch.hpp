@@ -10,9 +10,9 @@
 //             kv_head: the group chooses k together.
 //   drafts    the q positions that a step verifies choose one after another: their union counts as
 //             that of 1 + (1 - draft_overlap) (q - 1) independent ones, and is fetched once. Each
-//             position reads its own rows, as kernels with an index list do. The step before chose
-//             the overlap of the first position alone: what others choose beside it hits the row
-//             cache as a new choice does.
+//             position reads its own rows, as kernels with an index list do. Hit rates are of the
+//             first position; what others choose beside it is as likely in the cache as any row.
+//             The nodes of a tree of drafts count as a chain.
 //   hits      rows of the union that the row cache holds (hot_rows.hpp) are read there and not
 //             fetched.
 //   near      a share near_share of each sequence's rows lies near and is read in place. Or
@@ -45,8 +45,8 @@ inline constexpr std::array<std::string_view, 2> kChoosePerNames{"kv_head", "que
 struct RowChoice {
   std::int64_t positions = 0;
   std::int64_t block = 1;
-  std::int64_t beside =
-      0;  ///< positions that are not chosen from, since every step attends to them
+  /// Positions that are not chosen from, since every step attends to them.
+  std::int64_t beside = 0;
 };
 
 /// Rows of a choice for one sequence and cached head, in positions.
@@ -72,7 +72,7 @@ struct RowFetch {
   double head_overlap = 0;
   std::optional<HotRows> hot_rows = {};
   double near_share = 0;
-  std::int64_t near_rows = 0;  ///< positions of all sequences of a GPU, instead of near_share
+  std::int64_t near_rows = 0;  ///< of positions, over all sequences of a GPU; or near_share
   double guess_miss = 0;
   std::optional<double> draft_overlap = {};  ///< of methods that verify drafts, described by them
 
@@ -86,15 +86,15 @@ struct RowFetch {
                                       const std::function<RowChoice(const KvShape&)>& choose) const;
   /// Positions of a sequence that are near although the method's rows lie far.
   std::int64_t near_positions(const KvShape& shape) const;
-  /// Keys and values of every position of a method whose rows lie in this tier, beside those of
-  /// near_share.
+  /// Keys and values of every position of a method whose rows lie in this tier, but for those that
+  /// are kept near.
   std::vector<CachedTensor> cached(const AttentionContext& context, KvTier tier) const;
   /// Number of blocks of a sequence that the row cache keeps.
   std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
 
  private:
-  /// Blocks of `listed` ones that the cache holds, where each of its steps chooses `chosen` of
-  /// `all` that may lie in it.
+  /// The number of `listed` blocks that the cache holds. Each step chooses `chosen` of the `all`
+  /// blocks that may lie in it.
   std::int64_t hits(const KvShape& shape, std::int64_t block, std::int64_t chosen,
                     std::int64_t listed, std::int64_t all) const;
   /// The same without the limit of the cache's size.

@@ -101,6 +101,16 @@ TEST(Dsa, DraftsFindRowsInTheBufferAsNewChoices) {
   EXPECT_EQ(bytes.at("near read staging"), 2 * 24 * 40);
 }
 
+// A hit rate of 3/4 is of the first position's 16 rows; of the other 21 of the union (32 - 16) of
+// 48 lie among the kept ones.
+TEST(Dsa, DraftsOfAMeasuredHitRateFindOthersByChance) {
+  const Ledger bytes =
+      ledger(layer_of("{name: dsa, kv_tier: far, fetch: {hot_rows: {rows: 32, hit_rate: 0.75}}}",
+                      drafting()),
+             0);
+  EXPECT_EQ(bytes.at("far read keys"), 2 * (37 - (12 + 7)) * 40);
+}
+
 TEST(Dsa, ReadsEverythingUpToTopK) {
   const Ledger bytes = ledger(build(kDsa, sparse(1000)), 0);
   EXPECT_EQ(bytes.at("near read keys"), 2 * 64 * 40);

@@ -93,7 +93,6 @@ TEST(RowFetch, OnlyRowsBeyondANumberSpill) {
   EXPECT_EQ(moved.at("far read keys"), 4 * 10 * 16);
   EXPECT_EQ(footprint(maple("near_rows: 48")).at("near keys"), 4 * 4 * 24 * 16);
   EXPECT_EQ(ledger(build(maple("near_rows: 128")), 1), ledger(build(maple("near_share: 1")), 1));
-  EXPECT_EQ(ledger(build(maple("near_rows: 1")), 1), ledger(build(maple("page: 1")), 1));
 }
 
 // Of 16 chosen rows 4 are near, of whose 16 rows none lies in the cache: it keeps 24 of the 48 far
@@ -368,6 +367,20 @@ TEST(LayerPrefetch, CopiesAsSoonAsABufferIsFree) {
 }
 
 using Problems = std::vector<std::string>;
+
+TEST(Problems, NearRowsAreOneOfEachSequenceAtLeast) {
+  EXPECT_EQ(problems(maple("near_rows: 1")),
+            Problems{"fetch.near_rows: has no effect below one row of each sequence (step.batch or "
+                     "more, or leave it out)"});
+  EXPECT_EQ(problems(maple("near_rows: 2")), Problems{});
+}
+
+TEST(Problems, OfACacheBesideNearRowsAreOfTheFarOnes) {
+  EXPECT_EQ(problems(maple("near_share: 0.25, hot_rows: {rows: 12, overlap: 0.5}")), Problems{});
+  EXPECT_EQ(problems(maple("near_share: 0.25, hot_rows: {rows: 11, overlap: 0.5}")),
+            Problems{"fetch.hot_rows.rows: keeps 11 of a sequence's rows, fewer than the 12 far "
+                     "ones that a step chooses (as many or more)"});
+}
 
 TEST(Problems, NameSettingsWithoutEffect) {
   EXPECT_EQ(problems(maple("guess_miss: 0.1"), guessed()), Problems{});
