@@ -192,17 +192,17 @@ class Layout {
   // Staging and lists of a choice that stops growing with the context are of a sequence, however
   // long, and not of its blocks.
   void reserve_capped(const std::vector<Bytes>& first) {
-    AttentionContext drafting = unlimited_;  // each position has a list and rows of its own
-    drafting.drafts = context_of(config_.scenario, system_).drafts;
-    const auto buffers = [&](const AttentionContext& replica, std::int64_t context) {
-      std::vector<Bytes> out = of_sequences(at(replica, context));
+    const auto buffers = [&](std::int64_t context) {
+      std::vector<Bytes> out = of_sequences(at(unlimited_, context));
       const std::vector<Bytes> rows = cached(context);
       for (std::size_t t = 0; t < out.size(); ++t) out[t] -= std::min(out[t], rows[t]);
       return out;
     };
-    const auto of_one = buffers(unlimited_, block_);
-    const auto of_long = buffers(drafting, kLong);
-    const auto of_longer = buffers(drafting, 2 * kLong);
+    const auto of_one = buffers(block_);
+    unlimited_.drafts = context_of(config_.scenario, system_).drafts;  // each has a list of its own
+    const auto of_long = buffers(kLong);
+    const auto of_longer = buffers(2 * kLong);
+    unlimited_.drafts = 0;
     for (std::size_t t = 0; t < first.size(); ++t) {
       // What grows with the context doubles with it.
       const Bytes grown = of_longer[t] - std::min(of_longer[t], of_one[t]);
