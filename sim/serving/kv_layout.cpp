@@ -193,7 +193,8 @@ class Layout {
   // long, and not of its blocks.
   void reserve_capped(const std::vector<Bytes>& first) {
     const auto buffers = [&](std::int64_t context) {
-      std::vector<Bytes> out = of_sequences(at(unlimited_, context));
+      // A step adds the positions of its drafts.
+      std::vector<Bytes> out = of_sequences(at(unlimited_, context - unlimited_.drafts));
       const std::vector<Bytes> rows = cached(context);
       for (std::size_t t = 0; t < out.size(); ++t) out[t] -= std::min(out[t], rows[t]);
       return out;
