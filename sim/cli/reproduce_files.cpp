@@ -28,13 +28,15 @@ void add_section_figures(const PaperReport& report, const fs::path& folder,
 void say(const std::vector<PaperPage>& papers, const fs::path& folder) {
   std::size_t figures = 0;
   std::vector<std::string> problems;
-  for (const PaperPage& paper : papers)
+  for (const PaperPage& paper : papers) {
+    for (const ReportSection& section : paper.report.sections) figures += section.figures.size();
     for (const DrawnFigure& drawn : paper.figures) {
       if (drawn.problem.empty())
         ++figures;
       else
         problems.push_back(drawn.problem);
     }
+  }
   if (!problems.empty())
     fmt::print(stderr, "tiersim: {} figures without a picture; the first: {}\n", problems.size(),
                problems.front());
