@@ -183,7 +183,7 @@ class Layout {
       }
   }
 
-  // What a sequence of one block has beside it.
+  // The bytes of a sequence of one block that are not in this block.
   Bytes beside_blocks(std::size_t tier, Bytes first) const {
     const Bytes held = out_.block_bytes[tier] * out_.blocks_of(block_);
     return first > held ? first - held : Bytes{};
@@ -205,7 +205,7 @@ class Layout {
     const auto of_longer = buffers(2 * kLong);
     unlimited_.drafts = 0;
     for (std::size_t t = 0; t < first.size(); ++t) {
-      // What grows with the context doubles with it.
+      // Buffers that grow with the context would double from kLong to twice kLong.
       const Bytes grown = of_longer[t] - std::min(of_longer[t], of_one[t]);
       if (grown == Bytes{} || grown * 2 > (of_long[t] - of_one[t]) * 3) continue;
       out_.block_bytes[t] = out_.cached_bytes[t];

@@ -54,7 +54,7 @@ std::ostream& operator<<(std::ostream& out, const Served& s) {
 Count rows_far(Count n) {
   return kLayers * n * kRows;
 }
-// Of each KV head; 4 bytes an entry in contexts beyond 65536.
+// The bytes of a list for each KV head. An entry has 2 bytes, and 4 in contexts beyond 65536.
 Count list(Count entries, Count n = 0) {
   return entries * kHeads * (n <= 65'536 ? 2 : 4);
 }
