@@ -38,7 +38,8 @@ log.txt and summary.txt; the summary is printed too.
 
 Exit code: 0 all done, 1 internal, no card, or an OUT of another campaign, 2 usage, 4 some cases failed
 or were left, 5 an impossible timing or an error above its tolerance.
-TIERSIM_CAMPAIGN_BUILD is the folder to build in, CXX and NVCC the compilers. A dry run takes the programs
+TIERSIM_CAMPAIGN_BUILD is the folder to build in, CXX and NVCC the compilers, TIERSIM_CAMPAIGN_COMMIT
+the commit of sources that have no repository with them. A dry run takes the programs
 of the folder TIERSIM_CAMPAIGN_PROGRAMS, if it is named, and builds none (CMake: build/release/kernels/programs).
 HELP
 }
@@ -186,13 +187,13 @@ sources_of() { # MODE PROGRAM
 # made from, so that neither a copy of the tree nor another clock causes a rebuild.
 # shellcheck disable=SC2317 # xargs calls it
 compile_one() {
-  local source=$2 object command
+  local source=$2 object command cached=$launcher
   object=$builds/$1/$(printf '%s' "$source" | tr / _).o
   case $1:$source in
-    card:*.cu) command="$nvcc $nvcc_flags" ;;
+    card:*.cu) command="$nvcc $nvcc_flags" cached= ;;
     # Most of the time of a dry run
-    *:kernels/emulator/*) command="${launcher:+$launcher }$cxx $cxx_flags -O2 -x c++" ;;
-    *) command="${launcher:+$launcher }$cxx $cxx_flags -x c++" ;;
+    *:kernels/emulator/*) command="$cxx $cxx_flags -O2 -x c++" ;;
+    *) command="$cxx $cxx_flags -x c++" ;;
   esac
   key_of() { # hash of the files that the last compilation read
     { printf '%s\n' "$command" && sed -e 's/^[^:]*://' -e 's/\\$//' "$object.d" | tr ' ' '\n' |
@@ -201,7 +202,7 @@ compile_one() {
   if [ -f "$object" ] && [ -f "$object.d" ] && [ "$(key_of)" = "$(cat "$object.key" 2>/dev/null)" ]; then
     return
   fi
-  $command -MMD -MF "$object.d" -c "$source" -o "$object" || { rm -f "$object"; return 1; }
+  $cached $command -MMD -MF "$object.d" -c "$source" -o "$object" || { rm -f "$object"; return 1; }
   key_of >"$object.key"
 }
 
@@ -267,7 +268,7 @@ describe_build() { # sets `described`: the build information of every file
   local id commit
   id=$({ find kernels -type f \( -name '*.c*' -o -name '*.h*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
     printf '%s %s %s\n' "$mode" "$nvcc_flags" "$cxx_flags"; } | sha256sum | cut -c 1-16)
-  commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+  commit=${TIERSIM_CAMPAIGN_COMMIT:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
   [ -z "$(git status --porcelain -- kernels 2>/dev/null)" ] || commit=$commit-dirty
   described=(--commit "$commit" --build-id "$id" --compiler "$("$cxx" --version | head -n 1)"
     --nvcc "$([ -z "$nvcc" ] || "$nvcc" --version | tail -n 2 | head -n 1)")

@@ -54,6 +54,9 @@ class Json {
   // The member of an object, or null.
   const Json* find(std::string_view name) const;
   const Json& at(std::string_view name) const;  // JsonError where it is absent
+  Json& at(std::string_view name) {
+    return const_cast<Json&>(static_cast<const Json&>(*this).at(name));
+  }
   // Sets a member of an object; a null value becomes an object.
   Json& set(std::string_view name, Json value);
   void push_back(Json value);  // to an array; a null value becomes an array

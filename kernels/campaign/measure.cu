@@ -120,8 +120,10 @@ Timing measure(const CaseEntry& entry, const DeviceInfo& device, const MeasureOp
   const double node_s = guess_node_s(*work, stream);
   const double flush_s =
       flush == nullptr ? 0 : kRotationOverL2 * static_cast<double>(device.l2_bytes) / 2e12;
-  const SamplePlan plan =
-      plan_samples(node_s, kReplayGuess + flush_s, options.budget_s, options.limits);
+  SampleLimits limits = options.limits;
+  // A set that a graph uses twice would be in L2 the second time.
+  if (rotation.flush) limits.nodes_most = std::clamp(rotation.sets, 2, limits.nodes_most);
+  const SamplePlan plan = plan_samples(node_s, kReplayGuess + flush_s, options.budget_s, limits);
   timing.over_budget = plan.over_budget;
   std::vector<std::vector<Replay>> replays;
   for (const int nodes : plan.nodes) {

@@ -38,7 +38,8 @@ Rotation plan_rotation(std::int64_t touched_bytes, std::int64_t set_bytes, std::
                              std::to_string(static_cast<int>(100 * kMemoryShare)) + " % of " +
                              std::to_string(memory_bytes) + " B of device memory");
   }
-  const double sets = std::min({wanted, fitting, static_cast<double>(kMostSets)});
+  const double quick = std::max(1.0, std::floor(kRotatedBytes / static_cast<double>(set_bytes)));
+  const double sets = std::min({wanted, fitting, quick, static_cast<double>(kMostSets)});
   return {static_cast<int>(sets), sets < wanted};
 }
 

@@ -14,7 +14,8 @@ struct Rotation {
   bool flush = false;
 };
 constexpr int kMostSets = 512;  // graphs of one node for each set are still made in well under 1 s
-constexpr double kMemoryShare = 0.6;  // of the device's memory, for all sets
+constexpr double kMemoryShare = 0.6;   // of the device's memory, for a set
+constexpr double kRotatedBytes = 3e9;  // of all sets: making more takes longer than timing them
 constexpr double kRotationOverL2 = 5;
 // Throws std::runtime_error with the numbers where not even one set fits. touched_bytes: distinct
 // bytes that one launch moves, which decide what stays in L2. set_bytes: memory of a set, which is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -11,6 +12,8 @@ namespace tiersim::kernels::bench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kSavedEvery{2};
 
 constexpr const char* kFreshHint = " (--fresh starts over)";
 
@@ -112,21 +115,30 @@ void StageFile::forget_refusal(const std::string& name) {
 
 void StageFile::add(Json entry) {
   forget_refusal(entry.at("name").text());
-  Json benchmarks = document_.at("benchmarks");
-  benchmarks.push_back(std::move(entry));
-  document_.set("benchmarks", std::move(benchmarks));
-  save();
+  document_.at("benchmarks").push_back(std::move(entry));
+  unsaved_ = true;
+  if (std::chrono::steady_clock::now() - saved_ >= kSavedEvery) {
+    save();
+  } else {
+    fs::remove(running());
+  }
 }
 
 void StageFile::refuse(const std::string& name, const std::string& reason) {
   forget_refusal(name);
-  Json refused = document_.at("refused");
-  refused.push_back(Json::Object{{"name", name}, {"reason", reason}});
-  document_.set("refused", std::move(refused));
+  document_.at("refused").push_back(Json::Object{{"name", name}, {"reason", reason}});
   save();
 }
 
-void StageFile::save() const {
+StageFile::~StageFile() {
+  try {
+    if (unsaved_) save();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+}
+
+void StageFile::save() {
   const fs::path next = path_.string() + ".next";
   {
     std::ofstream out(next, std::ios::binary);
@@ -135,6 +147,8 @@ void StageFile::save() const {
   }
   fs::rename(next, path_);
   fs::remove(running());
+  saved_ = std::chrono::steady_clock::now();
+  unsaved_ = false;
 }
 
 Json read_stage(const fs::path& folder, const std::string& stage) {

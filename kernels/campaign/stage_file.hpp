@@ -1,6 +1,7 @@
-// The file of one stage, saved after every case. Finished cases are not repeated, so that an
-// interrupted campaign resumes where it stopped.
+// The file of one stage. Finished cases are not repeated, so that an interrupted campaign resumes
+// where it stopped.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
@@ -24,6 +25,9 @@ class StageFile {
   // Opens folder/<stage>.json, or creates it with this context. Throws OtherCampaign where the
   // file's build, device, seed, class or sizes differ, and JsonError where it cannot be read.
   StageFile(const std::filesystem::path& folder, Json context);
+  ~StageFile();  // saves
+  StageFile(const StageFile&) = delete;
+  StageFile& operator=(const StageFile&) = delete;
 
   bool has(const std::string& name) const;  // a result, not a refusal
   bool refused(const std::string& name) const;
@@ -31,7 +35,8 @@ class StageFile {
   // Saves the name of the case that runs next. If the process ends before add() or refuse(), the
   // next process that opens the file refuses that case.
   void begin(const std::string& name) const;
-  // add() and refuse() save. A result replaces an earlier refusal of the same name.
+  // refuse() saves; add() does where the last time is two seconds ago, since the file of a large
+  // stage takes a tenth of a second. A result replaces an earlier refusal of the same name.
   void add(Json entry);
   void refuse(const std::string& name, const std::string& reason);
 
@@ -41,12 +46,14 @@ class StageFile {
 
  private:
   void forget_refusal(const std::string& name);
-  void save() const;  // atomically: a reader never sees half a file
+  void save();  // atomically: a reader never sees half a file
 
   std::filesystem::path running() const { return path_.string() + ".running"; }
 
   std::filesystem::path path_;
   Json document_;
+  std::chrono::steady_clock::time_point saved_;
+  bool unsaved_ = false;
 };
 
 // The document of a stage in a campaign's folder; a null value where the stage has not run.

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -55,22 +58,77 @@ CaseList chosen_cases(const Options& options, const DeviceInfo& device) {
   return chosen;
 }
 
-Json check_case(const CaseEntry& entry, std::int64_t seed) {
+// Launches a case once. The result is computed by another thread where the policy says so, since
+// on a card the float64 reference takes far longer than the kernel.
+std::future<Json> check_case(const CaseEntry& entry, std::shared_ptr<Case> work, std::int64_t seed,
+                             std::launch policy) {
   const Clock clock(0);
-  const std::unique_ptr<Case> work = entry.make();
   work->prepare(1, static_cast<std::uint64_t>(seed));
   Stream stream;
   work->enqueue(stream, 0);
   stream.synchronize();
-  Agreement agreement = work->check(0);
-  const bool holds = agreement.holds();
-  // JSON has no NaN
-  if (!(agreement.error >= 0 && agreement.error < 1e300)) agreement.error = 1e300;
-  return Json::Object{{"name", entry.name},
-                      {"status", holds ? "agrees" : "disagrees"},
-                      {"agreement", to_json(agreement)},
-                      {"seconds", clock.passed()}};
+  return std::async(policy, [name = entry.name, work = std::move(work), clock] {
+    Agreement agreement = work->check(0);
+    const bool holds = agreement.holds();
+    // JSON has no NaN
+    if (!(agreement.error >= 0 && agreement.error < 1e300)) agreement.error = 1e300;
+    return Json(Json::Object{{"name", name},
+                             {"status", holds ? "agrees" : "disagrees"},
+                             {"agreement", to_json(agreement)},
+                             {"seconds", clock.passed()}});
+  });
 }
+
+// The checks under way, oldest first.
+class Checks {
+ public:
+  // Lets the sets of at most this many bytes, and this many cases, be under way at once.
+  Checks(StageFile& file, std::int64_t most_bytes, std::size_t most)
+      : file_(file), most_bytes_(most_bytes), most_(most) {}
+
+  void add(const std::string& name, std::int64_t bytes, std::future<Json> result) {
+    running_.push_back({name, bytes, std::move(result)});
+    bytes_ += bytes;
+  }
+  // Waits until a case of so many bytes may begin.
+  void make_room(std::int64_t bytes) {
+    while (!running_.empty() && (running_.size() >= most_ || bytes_ + bytes > most_bytes_)) take();
+  }
+  void finish() {
+    while (!running_.empty()) take();
+  }
+  bool missed() const { return missed_; }
+
+ private:
+  struct Running {
+    std::string name;
+    std::int64_t bytes;
+    std::future<Json> result;
+  };
+
+  void take() {
+    Running oldest = std::move(running_.front());
+    running_.pop_front();
+    bytes_ -= oldest.bytes;
+    try {
+      Json result = oldest.result.get();
+      const bool agrees = result.at("status").text() == "agrees";
+      say(oldest.name, (agrees ? "agrees, " : "DISAGREES, ") + result.at("agreement").dump());
+      missed_ = missed_ || !agrees;
+      file_.add(std::move(result));
+    } catch (const std::exception& error) {
+      say(oldest.name, error.what());
+      file_.refuse(oldest.name, error.what());
+    }
+  }
+
+  StageFile& file_;
+  std::int64_t most_bytes_;
+  std::size_t most_;
+  std::deque<Running> running_;
+  std::int64_t bytes_ = 0;
+  bool missed_ = false;
+};
 
 constexpr double kLeastBudget = 0.01;  // s of a case's rounds
 
@@ -202,6 +260,9 @@ int run_conformance(const Options& options, const DeviceInfo& device) {
 int run_correctness(const Options& options, const DeviceInfo& device) {
   const Clock clock(options.limit_s);
   StageFile file(options.out, make_context(options, device, {}));
+  const auto threads = static_cast<std::size_t>(std::max(2U, std::thread::hardware_concurrency()));
+  const std::launch policy = device.emulator ? std::launch::deferred : std::launch::async;
+  Checks checks(file, device.memory_bytes / 2, device.emulator ? 1 : threads - 1);
   std::size_t left = 0;
   bool missed = false;
   for (const CaseEntry& entry : chosen_cases(options, device)) {
@@ -214,21 +275,22 @@ int run_correctness(const Options& options, const DeviceInfo& device) {
       ++left;
       continue;
     }
+    std::shared_ptr<Case> work = entry.make();
+    const std::int64_t bytes = work->set_bytes();
+    checks.make_room(bytes);
     file.begin(entry.name);
     const Watchdog watchdog(options.case_limit_s);
     try {
-      Json result = check_case(entry, options.seed);
-      const bool agrees = result.at("status").text() == "agrees";
-      say(entry.name, (agrees ? "agrees, " : "DISAGREES, ") + result.at("agreement").dump());
-      missed = missed || !agrees;
-      file.add(std::move(result));
+      checks.add(entry.name, bytes, check_case(entry, std::move(work), options.seed, policy));
     } catch (const std::exception& error) {
       say(entry.name, error.what());
       file.refuse(entry.name, error.what());
-      if (!device_usable()) return kExitAgain;
+      if (!device_usable()) return kExitAgain;  // checks under way are repeated
     }
+    if (device.emulator) checks.finish();
   }
-  return verdict(file, left, missed);
+  checks.finish();
+  return verdict(file, left, missed || checks.missed());
 }
 
 int run_timings(const Options& options, const DeviceInfo& device) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cases/inputs.hpp"
+#include "kernels/cases/parallel.hpp"
 #include "kernels/runtime/array.cuh"
 
 namespace tiersim::kernels {
@@ -21,22 +22,22 @@ class Units {
     std::vector<uint4> values(static_cast<std::size_t>(bytes / 16));
     const std::size_t words = std::min(4 * values.size(), std::size_t{1} << 20);
     const std::vector<std::uint32_t> tile = random_words(words, seed);
-    std::uint32_t turn = 0;
-    for (std::size_t first = 0; first < values.size(); first += words / 4, ++turn) {
-      const std::size_t last = std::min(values.size(), first + words / 4);
-      for (std::size_t i = first; i < last; ++i) {
-        const std::uint32_t* word = tile.data() + 4 * (i - first);
-        values[i] = {word[0] + turn, word[1] + turn, word[2] + turn, word[3] + turn};
-      }
-    }
+    words_sum_.resize(values.size());
+    in_parallel(
+        static_cast<std::int64_t>(values.size()), [&](std::int64_t first, std::int64_t last) {
+          for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+            const auto turn = static_cast<std::uint32_t>(4 * i / words);
+            const std::uint32_t* word = tile.data() + 4 * i % words;
+            values[i] = {word[0] + turn, word[1] + turn, word[2] + turn, word[3] + turn};
+            words_sum_[i] = values[i].x + values[i].y + values[i].z + values[i].w;
+          }
+        });
     if (pinned) {
       pinned_ = std::make_unique<PinnedArray<uint4>>(values.size(), "units");
       if (bytes > 0) std::memcpy(pinned_->host(), values.data(), pinned_->bytes());
     } else {
       device_ = std::make_unique<DeviceArray<uint4>>(values, "units");
     }
-    words_sum_.reserve(values.size());
-    for (const uint4& v : values) words_sum_.push_back(v.x + v.y + v.z + v.w);
   }
 
   const uint4* data() const { return pinned_ ? pinned_->device() : device_->data(); }

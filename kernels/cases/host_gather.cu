@@ -29,11 +29,15 @@ struct Set {
         gathered(shape.way == GatherWay::cpu ? staging.size() : 0, "gathered") {
     // The words of every row are distinct: random words of a row, shifted by the number of the row.
     const std::vector<std::uint32_t> words = random_words(size(shape.row_bytes / 4), seed);
-    auto* next = reinterpret_cast<std::uint32_t*>(table.host());
-    for (std::int64_t row = 0; row < shape.table_rows; ++row) {
-      for (const std::uint32_t word : words)
-        *next++ = word + static_cast<std::uint32_t>(row) * 977U;
-    }
+    auto* all = reinterpret_cast<std::uint32_t*>(table.host());
+    const auto fill = [&](std::int64_t first, std::int64_t last) {
+      std::uint32_t* next = all + size(first) * words.size();
+      for (std::int64_t row = first; row < last; ++row) {
+        for (const std::uint32_t word : words)
+          *next++ = word + static_cast<std::uint32_t>(row) * 977U;
+      }
+    };
+    in_parallel(shape.table_rows, fill, (1 << 20) / shape.row_bytes);
   }
 
   PinnedArray<uint4> table;

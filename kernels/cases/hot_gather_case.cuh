@@ -31,7 +31,8 @@ class HotGatherCase : public Case {
              .bytes_in_flight_per_block = std::int64_t{16} * kHotGatherLoads * kHotGatherThreads}};
   }
   std::int64_t set_bytes() const override {
-    return (table_rows() + buffer_rows() + (Staged ? list_rows() : 0)) * LatentRow::kBytes;
+    const std::int64_t table = one_table(table_rows()) ? 0 : table_rows();
+    return (table + buffer_rows() + (Staged ? list_rows() : 0)) * LatentRow::kBytes;
   }
 
   void prepare(int sets, std::uint64_t seed) override {
@@ -45,7 +46,7 @@ class HotGatherCase : public Case {
     const HotGatherArguments arguments{.moves = s.moves.data(),
                                        .misses = s.misses.data(),
                                        .lengths = s.lengths.data(),
-                                       .table = s.table.device(),
+                                       .table = s.table->device(),
                                        .rows = s.rows.data(),
                                        .buffer = s.buffer.data(),
                                        .staging = s.staging.data(),
@@ -73,7 +74,7 @@ class HotGatherCase : public Case {
       const Move& move = s.plan[i];
       uint4* slot = expected.data() + move.buffer_row * LatentRow::kUnits;
       if (move.missed) {
-        std::memcpy(slot, s.table.host() + move.table_row * LatentRow::kUnits,
+        std::memcpy(slot, s.table->host() + move.table_row * LatentRow::kUnits,
                     std::size_t{LatentRow::kBytes});
       }
       if (Staged) expect(staging.data() + move.staged_row * LatentRow::kUnits, slot);
@@ -99,11 +100,10 @@ class HotGatherCase : public Case {
           moves(index_of(owner.list_rows()), "moves"),
           misses(owner.shape_.all_missed(), "misses"),
           lengths(owner.shape_.lengths, "lengths"),
-          table(index_of(owner.table_rows() * LatentRow::kUnits), "table"),
+          table(owner.table_of(seed + 1)),
           buffer(index_of(owner.buffer_rows() * LatentRow::kUnits), "buffer"),
           staging(Staged ? index_of(owner.list_rows() * LatentRow::kUnits) : 0, "staging") {
       moves.upload(owner.draw_moves(seed, rows.download(), plan));
-      fill_rows(table.host(), owner.table_rows(), seed + 1);
       before.resize(buffer.size());
       fill_rows(before.data(), owner.buffer_rows(), seed + 2);
       buffer.upload(before);
@@ -111,12 +111,16 @@ class HotGatherCase : public Case {
     DeviceArray<int> rows;
     DeviceArray<int2> moves;
     DeviceArray<int> misses, lengths;
-    PinnedArray<uint4> table;
+    std::shared_ptr<PinnedArray<uint4>> table;
     DeviceArray<uint4> buffer, staging;
     std::vector<uint4> before;  // of the buffer
     std::vector<Move> plan;
   };
 
+  std::shared_ptr<PinnedArray<uint4>> table_of(std::uint64_t seed) const {
+    if (!sets_.empty() && one_table(table_rows())) return sets_.front()->table;
+    return made_table(table_rows(), seed);
+  }
   std::int64_t table_rows() const { return std::int64_t{shape_.batch} * shape_.context; }
   std::int64_t buffer_rows() const { return std::int64_t{shape_.batch} * shape_.slots; }
   std::int64_t list_rows() const { return std::int64_t{shape_.batch} * shape_.k; }

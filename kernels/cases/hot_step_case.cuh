@@ -36,7 +36,8 @@ class HotStepCase : public Case {
              .bytes_in_flight_per_block = std::int64_t{16} * kHotStepLoads * Threads}};
   }
   std::int64_t set_bytes() const override {
-    return (table_rows() + buffer_rows() + (Staged ? list_rows() : 0)) * LatentRow::kBytes +
+    const std::int64_t table = one_table(table_rows()) ? 0 : table_rows();
+    return (table + buffer_rows() + (Staged ? list_rows() : 0)) * LatentRow::kBytes +
            16 * buffer_rows();
   }
 
@@ -61,7 +62,7 @@ class HotStepCase : public Case {
     const HotGatherArguments rows{.moves = nullptr,
                                   .misses = nullptr,
                                   .lengths = s.lengths.data(),
-                                  .table = s.table.device(),
+                                  .table = s.table->device(),
                                   .rows = s.rows.data(),
                                   .buffer = s.buffer.data(),
                                   .staging = s.staging.data(),
@@ -100,10 +101,9 @@ class HotStepCase : public Case {
           slot_of(host.chosen.size(), "slot_of"),
           misses(index_of(owner.shape_.batch), "misses"),
           rows(distinct_numbers(owner.table_rows(), owner.table_rows(), seed), "rows"),
-          table(index_of(owner.table_rows() * LatentRow::kUnits), "table"),
+          table(owner.table_of(seed + 1)),
           buffer(index_of(owner.buffer_rows() * LatentRow::kUnits), "buffer"),
           staging(Staged ? index_of(owner.list_rows() * LatentRow::kUnits) : 0, "staging") {
-      fill_rows(table.host(), owner.table_rows(), seed + 1);
       before.resize(buffer.size());
       fill_rows(before.data(), owner.buffer_rows(), seed + 2);
       buffer.upload(before);
@@ -112,7 +112,7 @@ class HotStepCase : public Case {
     DeviceArray<int> chosen, lengths;
     DeviceArray<int2> held, next;
     DeviceArray<int> slot_of, misses, rows;
-    PinnedArray<uint4> table;
+    std::shared_ptr<PinnedArray<uint4>> table;
     DeviceArray<uint4> buffer, staging;
     std::vector<uint4> before;  // of the buffer
   };
@@ -123,6 +123,10 @@ class HotStepCase : public Case {
     std::vector<int> rows;
   };
 
+  std::shared_ptr<PinnedArray<uint4>> table_of(std::uint64_t seed) const {
+    if (!sets_.empty() && one_table(table_rows())) return sets_.front()->table;
+    return made_table(table_rows(), seed);
+  }
   std::int64_t table_rows() const { return std::int64_t{shape_.batch} * shape_.context; }
   std::int64_t buffer_rows() const { return std::int64_t{shape_.batch} * shape_.slots; }
   std::int64_t list_rows() const { return std::int64_t{shape_.batch} * shape_.k; }
@@ -144,7 +148,7 @@ class HotStepCase : public Case {
     for (const reference::HotMove& move : step.missed) {
       const auto token = index_of(std::int64_t{sequence} * shape_.context + move.token);
       expected[index_of(move.slot)] =
-          set.table.host() + std::int64_t{got.rows[token]} * LatentRow::kUnits;
+          set.table->host() + std::int64_t{got.rows[token]} * LatentRow::kUnits;
     }
     for (std::int64_t slot = 0; slot < shape_.slots; ++slot) {
       expect(got.buffer.data() + (first + slot) * LatentRow::kUnits, expected[index_of(slot)]);

@@ -10,6 +10,7 @@
 
 #include "kernels/cases/case.hpp"
 #include "kernels/cases/inputs.hpp"
+#include "kernels/cases/parallel.hpp"
 #include "kernels/cases/random.hpp"
 #include "kernels/cases/sampled.hpp"
 #include "kernels/device/mistakes.hpp"
@@ -80,13 +81,28 @@ inline HotShape with_lengths(HotShape shape) {
 // Rows of the latent cache as random words, shifted by the number of the row: no two are equal.
 inline void fill_rows(uint4* to, std::int64_t rows, std::uint64_t seed) {
   const std::vector<std::uint32_t> words = random_words(index_of(LatentRow::kBytes / 4), seed);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::uint32_t shift = static_cast<std::uint32_t>(row) * 977U;
-    for (int unit = 0; unit < LatentRow::kUnits; ++unit) {
-      const std::uint32_t* word = words.data() + 4 * unit;
-      *to++ = make_uint4(word[0] + shift, word[1] + shift, word[2] + shift, word[3] + shift);
+  const auto fill = [&words, to](std::int64_t first, std::int64_t last) {
+    uint4* next = to + first * LatentRow::kUnits;
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::uint32_t shift = static_cast<std::uint32_t>(row) * 977U;
+      for (int unit = 0; unit < LatentRow::kUnits; ++unit) {
+        const std::uint32_t* word = words.data() + 4 * unit;
+        *next++ = make_uint4(word[0] + shift, word[1] + shift, word[2] + shift, word[3] + shift);
+      }
     }
-  }
+  };
+  in_parallel(rows, fill, (1 << 20) / LatentRow::kBytes);
+}
+
+// A table in host memory.
+inline std::shared_ptr<PinnedArray<uint4>> made_table(std::int64_t rows, std::uint64_t seed) {
+  auto table = std::make_shared<PinnedArray<uint4>>(index_of(rows * LatentRow::kUnits), "table");
+  fill_rows(table->host(), rows, seed);
+  return table;
+}
+// Whether all sets of a case read from one table, which no cache of a host can hold.
+inline bool one_table(std::int64_t rows) {
+  return rows * LatentRow::kBytes >= std::int64_t{256} << 20;
 }
 
 // Number `index` of the numbers that are not in an ascending list.
@@ -108,7 +124,17 @@ inline int number_outside(const std::vector<int>& list, int index) {
 // misses; its other rows are not chosen.
 struct HotInputs {
   HotInputs(const HotShape& shape, Random& random) {
-    for (int b = 0; b < shape.batch; ++b) draw(shape, b, random);
+    const std::uint64_t seed = random.next();
+    chosen.resize(index_of(std::int64_t{shape.batch} * shape.k), -1);
+    held.resize(index_of(std::int64_t{shape.batch} * shape.slots));
+    lists.resize(index_of(shape.batch));
+    const auto draw_all = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t b = first; b < last; ++b) {
+        Random own(seed + index_of(b));
+        draw(shape, static_cast<int>(b), own);
+      }
+    };
+    in_parallel(shape.batch, draw_all, 1 + 10'000 / shape.slots);
   }
 
   reference::HotStep step(const HotShape& shape, int sequence) const {
@@ -140,10 +166,10 @@ struct HotInputs {
     shuffle(tokens, random);
     tokens.insert(tokens.begin(), index_of(shape.slots) - tokens.size(), -1);
     const std::vector<int> slots = distinct_numbers(shape.slots, shape.slots, random.next());
-    for (std::size_t i = 0; i < tokens.size(); ++i) held.push_back({tokens[i], slots[i]});
-    chosen.insert(chosen.end(), list.begin(), list.end());
-    chosen.resize(index_of(std::int64_t{sequence + 1} * shape.k), -1);
-    lists.push_back(std::move(list));
+    reference::HotRow* row = held.data() + index_of(std::int64_t{sequence} * shape.slots);
+    for (std::size_t i = 0; i < tokens.size(); ++i) *row++ = {tokens[i], slots[i]};
+    std::copy(list.begin(), list.end(), chosen.begin() + std::int64_t{sequence} * shape.k);
+    lists[index_of(sequence)] = std::move(list);
   }
 };
 
