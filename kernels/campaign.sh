@@ -197,7 +197,7 @@ compile_one() {
   esac
   key_of() { # hash of the files that the last compilation read
     { printf '%s\n' "$command" && sed -e 's/^[^:]*://' -e 's/\\$//' "$object.d" | tr ' ' '\n' |
-      grep -v -e '^$' -e '^/' | sort -u | xargs cat; } 2>/dev/null | sha256sum
+      grep -v -e '^$' -e '^/' | LC_ALL=C sort -u | xargs cat; } 2>/dev/null | sha256sum
   }
   if [ -f "$object" ] && [ -f "$object.d" ] && [ "$(key_of)" = "$(cat "$object.key" 2>/dev/null)" ]; then
     return

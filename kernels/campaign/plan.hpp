@@ -13,7 +13,7 @@ struct Rotation {
   // True where too few sets fit the limit: five times L2 is then read between the rounds.
   bool flush = false;
 };
-constexpr int kMostSets = 512;  // graphs of one node for each set are still made in well under 1 s
+constexpr int kMostSets = 64;  // of two graphs of 32 nodes; L2 is read over where they are too few
 constexpr double kMemoryShare = 0.6;   // of the device's memory, for a set
 constexpr double kRotatedBytes = 3e9;  // of all sets: making more takes longer than timing them
 constexpr double kRotationOverL2 = 5;

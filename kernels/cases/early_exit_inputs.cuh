@@ -26,16 +26,20 @@ inline const std::uint16_t* bits_of(const std::vector<std::uint16_t>& values, st
   return values.data() + first;
 }
 
-// Near normal with this standard deviation.
+// Near normal with this standard deviation. Large arrays repeat the numbers: the period is a prime,
+// so that no two rows are equal.
 inline std::vector<std::uint16_t> random_bf16(std::int64_t count, float deviation,
                                               std::uint64_t seed) {
   std::vector<std::uint16_t> bits(count_of(count));
-  in_parallel(count, [&bits, deviation, seed](std::int64_t first, std::int64_t last) {
+  const std::int64_t drawn = std::min(count, kRepeatedAfter);
+  const auto draw = [&bits, deviation, seed](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
       bits[count_of(i)] = bits_of(__float2bfloat16(deviation * normal));
     }
-  });
+  };
+  in_parallel(drawn, draw, 1 << 16);
+  repeat(bits, drawn);
   return bits;
 }
 inline const bf16* as_bf16(const DeviceArray<std::uint16_t>& array) {

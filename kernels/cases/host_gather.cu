@@ -22,7 +22,7 @@ std::size_t size(std::int64_t count) {
 // One set: the table on the host, the rows to fetch, and their destination.
 struct Set {
   Set(const GatherShape& shape, std::uint64_t seed)
-      : table(size(shape.table_rows * shape.row_bytes / 16), "table"),
+      : table(size(shape.table_rows * shape.row_bytes / 16), "table", shape.pages),
         chosen(distinct_numbers(shape.count, shape.table_rows, seed)),
         rows(chosen, "rows"),
         staging(size(shape.count * shape.row_bytes / 16), "staging"),
@@ -75,7 +75,8 @@ class HostGather final : public Case {
             {{"row_bytes", shape_.row_bytes},
              {"table_rows", shape_.table_rows},
              {"rows", shape_.count},
-             {"blocks", shape_.blocks}},
+             {"blocks", shape_.blocks},
+             {"huge_pages", shape_.pages == HostPages::huge ? 1 : 0}},
             false};
   }
   Work work() const override {
@@ -169,6 +170,10 @@ class HostGather final : public Case {
 void add(CaseList& cases, const GatherShape& shape) {
   std::string name = "host_gather.gather." + name_of(shape.way) + ".row" +
                      size_name(shape.row_bytes) + "." + size_name(shape.row_bytes * shape.count);
+  if (shape.table_rows != 4 * shape.count) {
+    name += ".of" + size_name(shape.row_bytes * shape.table_rows);
+  }
+  if (shape.pages == HostPages::huge) name += ".huge_pages";
   if (shape.blocks > 0) name += ".blocks" + std::to_string(shape.blocks);
   // A batch of copies is one call, which no graph can capture.
   cases.push_back(
@@ -219,6 +224,15 @@ void add_host_gather_cases(CaseList& cases, Sizes sizes) {
       }
       if (toy || megabytes == 64) add(cases, {GatherWay::cpu, row, 4 * count, count, 0});
       if (toy || megabytes == 4) add(cases, {GatherWay::batch, row, 4 * count, count, 0});
+    }
+  }
+  // Rows of a table beyond the reach of the card's translation of addresses
+  const std::int64_t count = toy ? 37 : rows_of(256, 64);
+  for (const std::int64_t share :
+       toy ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{8, 16, 32, 64}) {
+    for (const HostPages pages : {HostPages::driver, HostPages::huge}) {
+      if (!toy && pages == HostPages::huge && share != 32) continue;
+      add(cases, {GatherWay::loads, 256, share * count, count, toy ? 3 : 64, pages});
     }
   }
   const std::int64_t page = toy ? 512 : 64 << 10;

@@ -5,6 +5,7 @@
 //   page   whole pages by the copy engine, for methods that choose pages instead of rows
 #pragma once
 #include "kernels/cases/case.hpp"
+#include "kernels/runtime/array.cuh"
 
 namespace tiersim::kernels {
 
@@ -17,6 +18,7 @@ struct GatherShape {
   std::int64_t table_rows = 0;
   std::int64_t count = 0;  // number of distinct rows, at most table_rows
   int blocks = 0;          // of the kernels
+  HostPages pages = HostPages::driver;
 };
 std::unique_ptr<Case> make_host_gather(const GatherShape& shape);
 std::string name_of(GatherWay way);

@@ -21,4 +21,22 @@ void in_parallel(std::int64_t count, const Work& work, std::int64_t least = 1 <<
   work(0, count / parts);
 }
 
+// Large random inputs repeat their first numbers, since drawing all takes longer than timing them.
+// A prime, so that rows do not repeat.
+constexpr std::int64_t kRepeatedAfter = 1'048'573;
+
+// Fills values from `drawn` on with the numbers before, again and again.
+template <class T>
+void repeat(std::vector<T>& values, std::int64_t drawn) {
+  const auto more = static_cast<std::int64_t>(values.size()) - drawn;
+  in_parallel(more, [&values, drawn](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last;) {
+      const std::int64_t from = i % drawn;
+      const std::int64_t count = std::min(drawn - from, last - i);
+      std::copy_n(values.begin() + from, count, values.begin() + drawn + i);
+      i += count;
+    }
+  });
+}
+
 }  // namespace tiersim::kernels

@@ -212,13 +212,14 @@ class SparseLatentCase : public Case {
   }
   std::vector<unsigned char> made_rows(int set) const {
     std::vector<unsigned char> made(index_of(pool_rows() * LatentRow::kBytes));
-    in_parallel(pool_rows(), [&](std::int64_t from, std::int64_t to) {
+    const std::uint64_t numbers = seed_of(set, 2);
+    const std::uint64_t scales = seed_of(set, 3);
+    const auto fill_some = [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t row = from; row < to; ++row) {
         unsigned char* at = made.data() + row * LatentRow::kBytes;
-        for (int d = 0; d < kLatent; ++d)
-          at[d] = random_e4m3_at(seed_of(set, 2), row * kLatent + d);
+        for (int d = 0; d < kLatent; ++d) at[d] = random_e4m3_at(numbers, row * kLatent + d);
         for (int g = 0; g < kLatent / LatentRow::kGroup; ++g) {
-          const float factor = scale_at(seed_of(set, 3), 4 * row + g);
+          const float factor = scale_at(scales, 4 * row + g);
           std::memcpy(at + LatentRow::kScales + 4 * g, &factor, 4);
         }
         for (int d = 0; d < LatentRow::kRope; ++d) {
@@ -226,7 +227,8 @@ class SparseLatentCase : public Case {
           std::memcpy(at + LatentRow::kRopes + 2 * d, &value, 2);
         }
       }
-    });
+    };
+    in_parallel(pool_rows(), fill_some, 1 << 12);
     return made;
   }
   float rope_at(int set, std::int64_t row, int d) const {

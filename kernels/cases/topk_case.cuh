@@ -126,13 +126,15 @@ class TopkCase : public Case {
 
   Scores drawn(std::uint64_t seed) const {
     Scores scores(static_cast<std::size_t>(shape_.rows() * shape_.capacity));
-    in_parallel(static_cast<std::int64_t>(scores.size()),
-                [&scores, seed](std::int64_t first, std::int64_t last) {
-                  for (std::int64_t i = first; i < last; ++i) {
-                    const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
-                    scores[static_cast<std::size_t>(i)] = ScoreFormat<Format>::make(normal);
-                  }
-                });
+    const auto drawn = std::min(static_cast<std::int64_t>(scores.size()), kRepeatedAfter);
+    const auto draw = [&scores, seed](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
+        scores[static_cast<std::size_t>(i)] = ScoreFormat<Format>::make(normal);
+      }
+    };
+    in_parallel(drawn, draw, 1 << 16);
+    repeat(scores, drawn);
     return scores;
   }
   std::size_t shared_bytes() const {

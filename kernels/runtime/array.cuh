@@ -2,13 +2,19 @@
 // byte, NaN in every float format. On the emulator a kernel that reads an unwritten byte fails.
 #pragma once
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/runtime/stream.cuh"
+
+#if TS_ON_CARD
+#include <sys/mman.h>
+#endif
 
 namespace tiersim::kernels {
 
@@ -97,15 +103,23 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
+// Who allocates pinned memory: the driver, or the host in pages of 2 MB, which are then registered.
+enum class HostPages { driver, huge };
+
 // Pinned host memory that kernels reach over the link: host() for the host, device() for kernels.
 template <class T>
 class PinnedArray {
  public:
-  explicit PinnedArray(std::size_t size, [[maybe_unused]] std::string name = "pinned array")
-      : size_(size) {
+  explicit PinnedArray(std::size_t size, [[maybe_unused]] std::string name = "pinned array",
+                       HostPages pages = HostPages::driver)
+      : size_(size), pages_(pages) {
 #if TS_ON_CARD
-    TS_CARD(cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes() == 0 ? 1 : bytes(),
-                          cudaHostAllocMapped));
+    if (pages_ == HostPages::huge) {
+      allocate_huge();
+    } else {
+      TS_CARD(cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes() == 0 ? 1 : bytes(),
+                            cudaHostAllocMapped));
+    }
     std::memset(static_cast<void*>(data_), 0xff, bytes());
 #else
     data_ = static_cast<T*>(
@@ -115,7 +129,12 @@ class PinnedArray {
   }
   ~PinnedArray() {
 #if TS_ON_CARD
-    cudaFreeHost(data_);
+    if (pages_ == HostPages::huge) {
+      cudaHostUnregister(data_);
+      std::free(data_);
+    } else {
+      cudaFreeHost(data_);
+    }
 #else
     emulator::machine().memory.free(data_);
 #endif
@@ -123,7 +142,9 @@ class PinnedArray {
   PinnedArray(const PinnedArray&) = delete;
   PinnedArray& operator=(const PinnedArray&) = delete;
   PinnedArray(PinnedArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        pages_(other.pages_) {}
 
   T* host() {
     return data_;
@@ -145,8 +166,21 @@ class PinnedArray {
   }
 
  private:
+#if TS_ON_CARD
+  void allocate_huge() {
+    constexpr std::size_t kPage = std::size_t{2} << 20;
+    const std::size_t whole = (bytes() + kPage - 1) / kPage * kPage;
+    data_ = static_cast<T*>(std::aligned_alloc(kPage, whole));
+    if (data_ == nullptr) throw std::bad_alloc();
+    madvise(data_, whole, MADV_HUGEPAGE);  // a wish: where it is refused, pages of 4 KB remain
+    std::memset(static_cast<void*>(data_), 0, whole);
+    TS_CARD(cudaHostRegister(data_, whole, cudaHostRegisterMapped));
+  }
+#endif
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  HostPages pages_ = HostPages::driver;
 };
 
 }  // namespace tiersim::kernels

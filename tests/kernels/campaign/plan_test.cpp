@@ -19,12 +19,19 @@ TEST(Rotation, CoversFiveTimesL2) {
   EXPECT_EQ(plan_rotation(9'999'999, 9'999'999, 50'000'000, 100'000'000'000).sets, 26);
 }
 
-// A launch that reads 1 MB of a table of 1 GB leaves that 1 MB in L2, not the table.
+// A launch that reads 5 MB of a table of 40 MB leaves those 5 MB in L2, not the table.
 TEST(Rotation, CountsWhatIsTouched) {
-  EXPECT_EQ(plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 1'000'000'000'000).sets, 250);
-  const Rotation tight = plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 100'000'000'000);
-  EXPECT_EQ(tight.sets, 60);
+  EXPECT_EQ(plan_rotation(5'000'000, 40'000'000, 50'000'000, 100'000'000'000).sets, 50);
+  const Rotation tight = plan_rotation(5'000'000, 40'000'000, 50'000'000, 1'000'000'000);
+  EXPECT_EQ(tight.sets, 15);
   EXPECT_TRUE(tight.flush);
+}
+
+// Three sets of 1 GB are made, although 64 would fit.
+TEST(Rotation, MakesNoMoreThanCanBeMadeSoon) {
+  const Rotation large = plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 1'000'000'000'000);
+  EXPECT_EQ(large.sets, 3);
+  EXPECT_TRUE(large.flush);
 }
 
 TEST(Rotation, TakesOneSetOfACaseBeyondIt) {
