@@ -1,6 +1,7 @@
 #include "hwmodels/calibrate/fit/calibration.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -18,6 +19,9 @@ constexpr double kSurelyOut = 1.5;
 // Shapes of one library call. The cases of our own kernels name them by their place in a model.
 constexpr std::string_view kLibraryProduct = "library_product";
 constexpr std::array<std::string_view, 3> kProducts{"projection", "feed_forward", "head_product"};
+
+// Sizes that decide how memory is accessed.
+constexpr std::array<std::string_view, 3> kAccess{"row_bytes", "table_rows", "huge_pages"};
 
 // "mma_sync" of "mma_sync.ring2": variants that differ only in tuned tiles and depths of rings are
 // one kernel; variants that compute in another way are not.
@@ -114,6 +118,11 @@ std::string fit_name(const TimingCase& timing) {
   std::string name = product ? std::string(kLibraryProduct) : timing.kernel;
   if (const std::string stem = stem_of(timing.variant); stem.size() > 1) name += '/' + stem;
   if (!timing.dtype.empty()) name += ' ' + timing.dtype;
+  for (const std::string_view size : kAccess) {
+    const auto found = timing.shape.find(std::string(size));
+    if (found != timing.shape.end() && found->second > 0)
+      name += fmt::format(" {}={}", size, found->second);
+  }
   return name;
 }
 

@@ -30,7 +30,8 @@
 // 12 % (a kernel's time by bytes and FLOPs alone is up to 6 % off a case, so 12 % a pair), or 50 %
 // where k > 1 (a clock falls from 1.98 to 1.3 GHz under its power limit). Only cases are compared
 // whose sizes are all no larger, or all no smaller, and whose blocks, splits and the like are
-// equal; warm ones only on the same side of L2.
+// equal, and whose rows and tables as well, since these decide the pattern of access; warm ones
+// only on the same side of L2.
 //
 // False alarms. z = sqrt(2 ln(m / (2 a))) for m comparisons and a = 5e-4, from the bound
 // P(Z > z) <= exp(-z^2 / 2) / 2: below 1e-3 a file in all, for the normal errors (of log t) that

@@ -27,6 +27,8 @@ struct Campaign {
   TimingSet set;
   std::int64_t multiprocessors = 0;
   bool card = false;
+  std::size_t over_budget = 0;  // cases that took fewer rounds than planned
+  std::string first_over_budget = {};
 };
 
 NumberClass class_named(const std::string& text) {
@@ -188,8 +190,7 @@ Entry read_entry(JsonFields& entry, Campaign& campaign) {
   out.repeat = read_interval(entry);
   read_agreement(entry, timing, campaign.set);
   if (entry.flag("over_budget")) {
-    campaign.set.notes.push_back(timing.where + ": " + timing.name +
-                                 ": took fewer rounds than planned");
+    if (campaign.over_budget++ == 0) campaign.first_over_budget = timing.name;
   }
   entry.choice("run_type", {"iteration"});
   entry.skip({"repetitions", "threads", "iterations", "cpu_time", "family", "graph",
@@ -252,6 +253,11 @@ TimingSet read_campaign(JsonFields& document, Diagnostics& diagnostics) {
   }
   read_context(document.object("context"), campaign);
   read_entries(document, campaign);
+  if (campaign.over_budget > 0) {
+    campaign.set.notes.push_back(
+        fmt::format("{}: {} timings took fewer rounds than planned, the first of '{}'",
+                    campaign.set.file, campaign.over_budget, campaign.first_over_budget));
+  }
   for (JsonFields& refused : document.list("refused")) {
     const std::string name = refused.text("name");
     campaign.set.notes.push_back(fmt::format("{}: {}: the campaign has no result: {}",
