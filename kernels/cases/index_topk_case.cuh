@@ -19,6 +19,7 @@ struct IndexTopkShape {
   int k = 0;
   Scores scores = Scores::flat;
   std::vector<int> lengths = {};  // [batch]; empty: all context
+  bool misjudged = false;         // scores of which topk_long's estimates do not hold
 
   std::string name() const {
     return "b" + std::to_string(batch) + "-s" + std::to_string(context) + "-k" + std::to_string(k) +
@@ -48,7 +49,7 @@ class IndexTopkCase : public Case {
             false};
   }
   Work work() const override {
-    return Long ? topk_long_work(shape_.lengths, shape_.k)
+    return Long ? topk_long_work(shape_.lengths, shape_.k, shape_.misjudged)
                 : topk_work<Float32>(shape_.lengths, 1, shape_.k, 4);
   }
   std::vector<LaunchUse> launches() const override {
@@ -118,7 +119,7 @@ class IndexTopkCase : public Case {
     return reinterpret_cast<const void*>(&topk<Float32, int, M>);
   }
   std::size_t shared_bytes() const {
-    return Long ? topk_long_shared_bytes(shape_.k)
+    return Long ? topk_long_shared_bytes(shape_.context, shape_.k)
                 : topk_layout<Float32, int>(shape_.context, shape_.k).bytes;
   }
   std::vector<float> drawn(std::uint64_t seed) const {

@@ -82,14 +82,18 @@ __device__ __forceinline__ void clear_histogram(int* histogram) {
 template <int Threads>
 __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals, int* found,
                                          int need) {
-  constexpr int kOwn = kBins / Threads;  // bins of a thread; thread 0 has the highest
+  constexpr int kOwn = kBins / Threads < 4 ? 4 : kBins / Threads;  // bins of a thread
+  constexpr int kOwners = kBins / kOwn;                            // thread 0 has the highest
   static_assert(kOwn % 4 == 0);
   const int first = kBins - (static_cast<int>(threadIdx.x) + 1) * kOwn;
   int counts[std::size_t{kOwn}];
   int sum = 0;
   TS_UNROLL
   for (int i = 0; i < kOwn; i += 4) {
-    const int4 four = *reinterpret_cast<const int4*>(histogram + first + i);
+    int4 four = make_int4(0, 0, 0, 0);
+    if (kOwners == Threads || first >= 0) {
+      four = *reinterpret_cast<const int4*>(histogram + first + i);
+    }
     counts[i] = four.x;
     counts[i + 1] = four.y;
     counts[i + 2] = four.z;
