@@ -42,6 +42,11 @@ void add_early_exit_head_cases(CaseList& cases, Sizes sizes) {
   for (const std::int64_t tokens : {1, 64, 256}) {
     add_head_of<128>(cases, "t5-small", {.vocabulary = 32128, .tokens = tokens, .depth = 512});
   }
+  // The tile for many tokens, to find the crossover
+  add_head<256, 64>(cases, "t5-base", {.vocabulary = 32128, .tokens = 64, .depth = 768});
+  for (const std::int64_t tokens : {128, 256}) {
+    add_head<256, 128>(cases, "t5-base", {.vocabulary = 32128, .tokens = tokens, .depth = 768});
+  }
   for (const std::int64_t tokens : {1, 64}) {
     add_head_of<64>(cases, "t5-base", {.vocabulary = 32128, .tokens = tokens, .depth = 768});
   }

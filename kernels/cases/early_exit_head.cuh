@@ -66,11 +66,12 @@ class HeadCase final : public Case {
             dim3(Tile::kThreads), count_of(shared)},
            as_bf16(s.embedding), as_bf16(s.hidden), vocabulary, tokens,
            static_cast<int>(plan_.depth), s.partials.data());
-    launch(stream, &lm_head_combine<Planted>,
-           {dim3(static_cast<unsigned>(vote_blocks())), dim3(kVoteThreads), kVoteBytes},
-           s.partials.data(), static_cast<int>(tiles()), tokens,
-           HeadResult{s.best.data(), s.probability.data(), s.difference.data(), s.log_sum.data()},
-           ExitState{s.exited.data(), s.status.data(), kThreshold, plan_.first_layer});
+    launch_early(
+        stream, &lm_head_combine<Planted>,
+        {dim3(static_cast<unsigned>(vote_blocks())), dim3(kVoteThreads), kVoteBytes},
+        s.partials.data(), static_cast<int>(tiles()), tokens,
+        HeadResult{s.best.data(), s.probability.data(), s.difference.data(), s.log_sum.data()},
+        ExitState{s.exited.data(), s.status.data(), kThreshold, plan_.first_layer});
   }
 
   Agreement check(int set) override {

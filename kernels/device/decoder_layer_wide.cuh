@@ -2,10 +2,10 @@
 // would load every token from L2 many times. Tiles of 64 rows x 64 tokens in TokenTile's ring load
 // a fifth of that.
 //
-// Grid (rows / 64, tokens / 64 rounded up), 64 threads, WideLayout::kSharedBytes. For the factor of
-// the RMS norm, thread t sums the squares of token t as the chunks arrive. The sums leave through
-// shared memory, 16 B a store. Limited by L2 and by the small number of blocks: T5-base has 36 of
-// them for the queries, keys and values of 64 tokens, a design estimate of 3 us.
+// Grid (rows / 64, tokens / 64 rounded up), 128 threads, WideLayout::kSharedBytes. For the factor
+// of the RMS norm, two threads sum the squares of a token as the chunks arrive. The sums leave
+// through shared memory, 16 B a store. Limited by L2 and by the small number of blocks: T5-base has
+// 36 of them for the queries, keys and values of 64 tokens, a design estimate of 3 us.
 #pragma once
 #include "kernels/device/decoder_layer.cuh"
 #include "kernels/device/token_tile.cuh"
@@ -24,7 +24,7 @@ struct ProjectWide {
 
 struct WideLayout {
   using Tile = TokenTile<64, 64>;
-  static_assert(Tile::kThreads == Tile::kTokens);
+  static_assert(Tile::kThreads == 2 * Tile::kTokens);
   static constexpr int kStride = Tile::kRows + 4;  // fp32 from a token to the next
   static constexpr int kSums = Tile::kTokens * kStride;
   static constexpr int kOutBytes = 4 * (kSums + Tile::kTokens);  // sums, then a factor a token
@@ -35,7 +35,7 @@ __device__ __forceinline__ void share_tile(const TileSums<WideLayout::Tile>& sum
   using Tile = WideLayout::Tile;
   auto* shared = shared_memory<float>();
   TS_UNROLL
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < Tile::kHalves; ++half) {
     TS_UNROLL
     for (int column = 0; column < Tile::kColumns; ++column) {
       TS_UNROLL
@@ -45,7 +45,8 @@ __device__ __forceinline__ void share_tile(const TileSums<WideLayout::Tile>& sum
       }
     }
   }
-  shared[WideLayout::kSums + static_cast<int>(threadIdx.x)] = factor;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread % 2 == 0) shared[WideLayout::kSums + thread / 2] = factor;
 }
 
 // Eight rows of a token from `row` of the tile on, times the factor of the token.
@@ -116,7 +117,8 @@ __device__ __forceinline__ void finish_tile(const ProjectWide& of, int first_row
 }
 
 template <Output Kind, Mistake Planted = Mistake::none>
-__global__ void __launch_bounds__(WideLayout::Tile::kThreads, 3) project_wide(ProjectWide of) {
+__global__ void __launch_bounds__(WideLayout::Tile::kThreads, WideLayout::Tile::kBlocks)
+    project_wide(ProjectWide of) {
   using Tile = WideLayout::Tile;
   const int first_row = static_cast<int>(blockIdx.x) * Tile::kRows;
   const int first_token = static_cast<int>(blockIdx.y) * Tile::kTokens;
@@ -130,14 +132,16 @@ __global__ void __launch_bounds__(WideLayout::Tile::kThreads, 3) project_wide(Pr
     multiply_tile<Tile, Planted>(sums, operands);
   } else {
     float squares = 0;
-    const int token = static_cast<int>(threadIdx.x);
-    multiply_tile<Tile, Planted>(sums, operands, [&squares, token](const bf16* tokens) {
+    const int token = static_cast<int>(threadIdx.x) / 2;
+    const int first_unit = Tile::kUnits / 2 * (static_cast<int>(threadIdx.x) % 2);
+    multiply_tile<Tile, Planted>(sums, operands, [&squares, token, first_unit](const bf16* tokens) {
       TS_UNROLL
-      for (int unit = 0; unit < Tile::kUnits; ++unit) {
-        const uint4 v = *reinterpret_cast<const uint4*>(tokens + swizzled(token, unit));
+      for (int i = 0; i < Tile::kUnits / 2; ++i) {
+        const uint4 v = *reinterpret_cast<const uint4*>(tokens + swizzled(token, first_unit + i));
         squares += square_sum(v.x) + square_sum(v.y) + square_sum(v.z) + square_sum(v.w);
       }
     });
+    squares = warp_sum<2>(squares);
     factor = inverse_root(squares / static_cast<float>(of.from.depth) + of.from.epsilon);
   }
   share_tile(sums, factor);

@@ -68,12 +68,39 @@ struct FillLayout {
 };
 
 template <int Rows, int Tokens, Mistake Planted = Mistake::none>
-__global__ void __launch_bounds__(TokenTile<Rows, Tokens>::kThreads, 2) kv_fill_wide(KvFill of) {
+__global__ void __launch_bounds__(TokenTile<Rows, Tokens>::kThreads,
+                                  TokenTile<Rows, Tokens>::kBlocks) kv_fill_wide(KvFill of) {
   using Tile = TokenTile<Rows, Tokens>;
   using Layout = FillLayout<Tile>;
   const int first_token = static_cast<int>(blockIdx.x) * Tokens;
   const int first_row = static_cast<int>(blockIdx.y) * Rows;
   const int matrix = static_cast<int>(blockIdx.z);
+  // Factors and positions are loaded before the product, which hides their latency.
+  float factor[std::size_t{Tile::kColumns}][2];
+  TS_UNROLL
+  for (int column = 0; column < Tile::kColumns; ++column) {
+    TS_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      const int token = first_token + Tile::token_of(column, j);
+      factor[column][j] = token < of.tokens ? load(of.factor + token) : 0;
+    }
+  }
+  constexpr int kUnits = Rows / 8;
+  constexpr int kPasses = kUnits * Tokens / Tile::kThreads;
+  static_assert(kPasses * Tile::kThreads == kUnits * Tokens);
+  const int row = static_cast<int>(threadIdx.x) % kUnits * 8;
+  const auto token_in = [](int pass) {
+    return (pass * Tile::kThreads + static_cast<int>(threadIdx.x)) / kUnits;
+  };
+  const auto is_stored = [&](int pass) {
+    return first_token + token_in(pass) < of.tokens && first_row + row < of.inner;
+  };
+  int position[std::size_t{kPasses}];
+  TS_UNROLL
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const int token = first_token + token_in(pass);
+    position[pass] = is_stored(pass) ? load(of.cache.positions + token) : 0;
+  }
   TileSums<Tile> sums;
   multiply_tile<Tile, Planted>(sums, {fill_weights(of, matrix, first_row),
                                       of.state + static_cast<std::int64_t>(first_token) * of.depth,
@@ -84,26 +111,22 @@ __global__ void __launch_bounds__(TokenTile<Rows, Tokens>::kThreads, 2) kv_fill_
     TS_UNROLL
     for (int j = 0; j < 2; ++j) {
       const int token = Tile::token_of(column, j);
-      const bool exists = first_token + token < of.tokens;
-      const float factor = exists ? load(of.factor + first_token + token) : 0;
       TS_UNROLL
-      for (int r = 0; r < 4; ++r) {
+      for (int r = 0; r < 2 * Tile::kHalves; ++r) {
         const int i = 2 * (r % 2) + j;
         out[token * Layout::kStride + Tile::row_of(r / 2, i)] =
-            to_bf16(sums[r / 2][column][i] * factor);
+            to_bf16(sums[r / 2][column][i] * factor[column][j]);
       }
     }
   }
   if constexpr (Planted != Mistake::no_vote_barrier) __syncthreads();
   bf16* cache = fill_cache(of, matrix);
-  constexpr int kUnits = Rows / 8;
-  for (int at = static_cast<int>(threadIdx.x); at < kUnits * Tokens; at += Tile::kThreads) {
-    const int token = at / kUnits;
-    const int row = at % kUnits * 8;
-    if (first_token + token >= of.tokens || first_row + row >= of.inner) continue;
-    const int t = first_token + token;
+  TS_UNROLL
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (!is_stored(pass)) continue;
+    const int token = token_in(pass);
     const std::int64_t to =
-        cache_offset(of.cache, t, first_row + row, load(of.cache.positions + t));
+        cache_offset(of.cache, first_token + token, first_row + row, position[pass]);
     store(reinterpret_cast<uint4*>(cache + to),
           *reinterpret_cast<const uint4*>(out + token * Layout::kStride + row));
   }

@@ -43,8 +43,9 @@ constexpr Work kv_fill_wide_work(std::int64_t layers, std::int64_t inner, std::i
   work.read_bytes = 2 * depth * (matrices * inner + tokens) + 8 * tokens;
   work.written_bytes = out;
   work.requested_bytes = 2 * depth * matrices * (inner * token_tiles + tokens * tiles) + out;
-  // A thread loads a factor for 4 rows and a position for 8.
-  work.requested_bytes += matrices * tokens * (4 * (tiles * rows / 4) + 4 * (inner / 8));
+  // A thread loads a factor for its rows of a token and a position for 8.
+  const std::int64_t thread_rows = rows >= 128 && tile_tokens >= 64 ? 8 : 4;
+  work.requested_bytes += matrices * tokens * (4 * (tiles * rows / thread_rows) + 4 * (inner / 8));
   work.flops = 2 * matrices * inner * depth * tokens;
   work.issued_flops =
       2 * matrices * tiles * rows * token_tiles * tile_tokens * rounded_up(depth, 64);

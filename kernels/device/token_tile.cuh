@@ -5,10 +5,14 @@
 //
 // Both operands stream through one cp.async ring in chunks of 64 numbers along k (128 B a row, the
 // 16 B units of a row exchanged by its number, so that ldmatrix meets no bank conflict). One
-// barrier a chunk. A warp holds 32 rows x up to 64 tokens: each A fragment serves all its tokens
-// and each B fragment both of its row halves, which keeps shared-memory reads below what the
-// tensor cores take. With 128 rows and 4 stages 3 x 16 KB of weights are in flight a block, twice
-// that a multiprocessor.
+// barrier a chunk. Each A fragment serves all tokens of its warp and each B fragment all its rows.
+//
+// From 128 rows x 64 tokens on a warp holds 64 rows x 32 or 64 tokens, since shared-memory reads
+// would otherwise take longer than the tensor cores. Tiles of 64 rows are for few blocks, where the
+// latency of a chunk counts: their warps hold at most 32 tokens, so that four or eight warps share
+// a chunk. The ring takes what lets two blocks run on a multiprocessor of sm_90 (one block where
+// the tile has more than 128 rows): with 128 rows and 8 tokens 5 x 16 KB of weights are in flight a
+// block.
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/math.cuh"
@@ -17,28 +21,42 @@
 
 namespace tiersim::kernels {
 
+constexpr int min_of(int a, int b) {
+  return a < b ? a : b;
+}
+
 template <int Rows, int Tokens>
 struct TokenTile {
-  static_assert(Rows % 32 == 0 && (Tokens == 8 || Tokens % 16 == 0) && Tokens <= 128);
+  static_assert(Tokens == 8 || Tokens == 16 || Tokens == 32 || Tokens == 64 || Tokens == 128);
   static constexpr int kRows = Rows;
   static constexpr int kTokens = Tokens;
   static constexpr int kChunk = 64;  // numbers of k in a stage
   static constexpr int kUnits = 8;   // of 16 B in a row of a stage
-  static constexpr int kRowWarps = Rows / 32;
-  static constexpr int kTokenWarps = Tokens > 64 ? 2 : 1;
-  static constexpr int kWarpTokens = Tokens / kTokenWarps;
+  static constexpr int kWarpRows = Rows >= 128 && Tokens >= 64 ? 64 : 32;
+  static constexpr int kWarpTokens = Rows >= 128 ? (Tokens == 64 ? 32 : min_of(Tokens, 64))
+                                                 : (Tokens == 32 ? 16 : min_of(Tokens, 32));
+  static_assert(Rows % kWarpRows == 0);
+  static constexpr int kRowWarps = Rows / kWarpRows;
+  static constexpr int kTokenWarps = Tokens / kWarpTokens;
+  static constexpr int kHalves = kWarpRows / 16;    // m tiles of a warp
   static constexpr int kColumns = kWarpTokens / 8;  // n tiles of a warp
   static constexpr int kThreads = kWarp * kRowWarps * kTokenWarps;
-  static constexpr int kStages = Tokens > 64 ? 3 : 4;
+  static constexpr int kBlocks = Rows > 128 ? 1 : 2;  // that the registers leave room for, or more
   static constexpr int kStageNumbers = (Rows + Tokens) * kChunk;
+  // Bytes of the ring at most. 163 KB are what a block of sm_80 can have; narrow tiles of 64 rows
+  // leave room for four blocks.
+  static constexpr int kRingLimit =
+      1024 * (Rows > 128 ? 163 : (Rows < 128 && Tokens <= 16 ? 56 : 112));
+  static constexpr int kStages = min_of(8, kRingLimit / (2 * kStageNumbers));
+  static_assert(kStages > 2);
   static constexpr int kRingBytes = kStages * kStageNumbers * 2;
   static constexpr int kWeightBytesInFlight = (kStages - 1) * Rows * kChunk * 2;
 
   static __device__ __forceinline__ int row_warp() { return warp_index() % kRowWarps; }
   static __device__ __forceinline__ int token_warp() { return warp_index() / kRowWarps; }
-  // Row and token of a lane's number i (0..3) in row half `half` and n tile `column`.
+  // Row and token of a lane's number i (0..3) in m tile `half` and n tile `column`.
   static __device__ __forceinline__ int row_of(int half, int i) {
-    return 32 * row_warp() + 16 * half + 8 * (i / 2) + lane_index() / 4;
+    return kWarpRows * row_warp() + 16 * half + 8 * (i / 2) + lane_index() / 4;
   }
   static __device__ __forceinline__ int token_of(int column, int i) {
     return kWarpTokens * token_warp() + 8 * column + 2 * (lane_index() % 4) + i % 2;
@@ -56,7 +74,7 @@ struct TileOperands {
 };
 
 template <class Tile>
-using TileSums = float[2][Tile::kColumns][4];
+using TileSums = float[Tile::kHalves][Tile::kColumns][4];
 
 __device__ __forceinline__ int swizzled(int row, int unit) {
   return row * 64 + (unit ^ (row & 7)) * 8;
@@ -94,13 +112,13 @@ __device__ __forceinline__ void multiply_chunk(TileSums<Tile>& sums, int slot) {
   const bf16* weights = shared_memory<bf16>() + slot * Tile::kStageNumbers;
   const bf16* tokens = weights + Tile::kRows * Tile::kChunk;
   const int matrix = lane_index() / 8;
-  const int row = 32 * Tile::row_warp() + lane_index() % 8 + 8 * (matrix % 2);
+  const int row = Tile::kWarpRows * Tile::row_warp() + lane_index() % 8 + 8 * (matrix % 2);
   const int token = Tile::kWarpTokens * Tile::token_warp() + lane_index() % 8;
   TS_UNROLL
   for (int step = 0; step < Tile::kChunk / 16; ++step) {
-    unsigned a[2][4];
+    unsigned a[Tile::kHalves][4];
     TS_UNROLL
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < Tile::kHalves; ++half) {
       load_matrix<false>(a[half], weights + swizzled(row + 16 * half, 2 * step + matrix / 2));
     }
     TS_UNROLL
@@ -117,8 +135,10 @@ __device__ __forceinline__ void multiply_chunk(TileSums<Tile>& sums, int slot) {
       }
       TS_UNROLL
       for (int i = 0; i < (Tile::kColumns == 1 ? 1 : 2); ++i) {
-        mma(sums[0][column + i], a[0], b[i]);
-        mma(sums[1][column + i], a[1], b[i]);
+        TS_UNROLL
+        for (int half = 0; half < Tile::kHalves; ++half) {
+          mma(sums[half][column + i], a[half], b[i]);
+        }
       }
     }
   }
@@ -137,7 +157,7 @@ __device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOp
   constexpr int kLeft = Planted == Mistake::copies_waited_late ? kAhead : kAhead - 1;
   const int chunks = (of.depth + Tile::kChunk - 1) / Tile::kChunk;
   TS_UNROLL
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < Tile::kHalves; ++half) {
     TS_UNROLL
     for (int column = 0; column < Tile::kColumns; ++column) {
       TS_UNROLL

@@ -44,7 +44,7 @@ TEST(LmHead, IsRightForOneTokenAndOneWord) {
 }
 
 TEST(LmHead, IsRightWhereTheRingTurnsSeveralTimes) {
-  expect_right_and_counted(head<64, 8>({.vocabulary = 64, .tokens = 8, .depth = 648}));
+  expect_right_and_counted(head<64, 8>({.vocabulary = 64, .tokens = 8, .depth = 1288}));
 }
 
 TEST(LmHead, IsRightForSeveralTilesOfTokens) {
@@ -56,6 +56,20 @@ TEST(LmHead, IsRightWithTwoWarpsOfTokens) {
                      {emulator::Order::greedy_warp, emulator::Landing::late, 3});
   expect_right_under(head<128, 64>({.vocabulary = 128, .tokens = 64, .depth = 64}),
                      {emulator::Order::shuffled, emulator::Landing::mixed, 2});
+  expect_right_under(head<64, 128>({.vocabulary = 70, .tokens = 130, .depth = 64}),
+                     {emulator::Order::shuffled, emulator::Landing::mixed, 2});
+}
+
+TEST(LmHead, IsRightWithTilesOf256Rows) {
+  expect_right_and_counted(head<256, 64>({.vocabulary = 300, .tokens = 50, .depth = 72}));
+  expect_right_under(head<256, 128>({.vocabulary = 300, .tokens = 130, .depth = 456}),
+                     {emulator::Order::greedy_warp, emulator::Landing::late, 3});
+}
+
+TEST(LmHead, TakesTheLowestOfEqualWordsOfAThread) {
+  expect_right_under(
+      head<256, 64>({.vocabulary = 270, .tokens = 3, .depth = 16, .equal_rows = true}),
+      {emulator::Order::shuffled, emulator::Landing::mixed, 2});
 }
 
 TEST(LmHead, TakesTheLowestOfEqualWords) {
@@ -93,7 +107,7 @@ TEST(LmHead, IsCaughtWithAPlantedRace) {
 TEST(LmHead, IsCaughtWithTooLittleSharedMemory) {
   const HeadPlan plan = {.vocabulary = 64,
                          .tokens = 8,
-                         .depth = 256,
+                         .depth = 512,
                          .shared_bytes = LmHeadLayout<TokenTile<64, 8>>::kSharedBytes - 16};
   EXPECT_TRUE(is_caught(head<64, 8>(plan)));
 }
