@@ -51,6 +51,7 @@ void add_dense_cases(CaseList& cases, Sizes sizes) {
   add_timed<1>(cases, 128, 8192, 32);
   add_timed<1, 3>(cases, 128, 8192, 32);
   add_timed<1>(cases, 128, 1024, 32);
+  add_timed<1>(cases, 32, 8192, 32);
   add_timed<1>(cases, 16, 8192, 32);
   add_timed<1>(cases, 4, 8192, 32);
   add_timed<1>(cases, 1, 32768, 32);

@@ -39,7 +39,8 @@ std::string interval_text(const PredictedAnswer& answer) {
   return answer.low == answer.high ? "-" : fmt::format("{:.4g} to {:.4g}", answer.low, answer.high);
 }
 
-Table table_of(const PredictedSet& predicted) {
+// With a column of measured values where there are timings.
+Table table_of(const PredictedSet& predicted, bool timed) {
   Table table{.title = predicted.name + ", simulated on " + predicted.system,
               .columns = {{"id", Align::left},
                           {"simulated", Align::right},
@@ -47,10 +48,17 @@ Table table_of(const PredictedSet& predicted) {
                           {"stated", Align::right},
                           {"unit", Align::left},
                           {"status", Align::left}}};
+  if (timed) table.columns.push_back({"measured", Align::right});
   for (const PredictedAnswer& answer : predicted.answers) {
-    table.add({answer.quantity.id, fmt::format("{:.4g}", answer.simulated), interval_text(answer),
-               stated_text(answer.quantity.stated), std::string(unit_of(answer.quantity.kind)),
-               std::string(kStatedStatusNames[static_cast<std::size_t>(answer.status)])});
+    std::vector<std::string> row{
+        answer.quantity.id,
+        fmt::format("{:.4g}", answer.simulated),
+        interval_text(answer),
+        stated_text(answer.quantity.stated),
+        std::string(unit_of(answer.quantity.kind)),
+        std::string(kStatedStatusNames[static_cast<std::size_t>(answer.status)])};
+    if (timed) row.push_back(answer.measured ? fmt::format("{:.4g}", *answer.measured) : "-");
+    table.add(std::move(row));
     table.notes.push_back(answer.quantity.id + ": " + answer.quantity.question);
     if (!answer.quantity.note.empty()) table.notes.push_back("  " + answer.quantity.note);
   }
@@ -100,6 +108,13 @@ void keep_plausible(TimingSet& set) {
                   refused + fmt::format("{} of {} cases cannot be: nothing is predicted",
                                         checked.refused.size(), set.cases.size()));
   set.cases = std::move(checked.kept);
+}
+
+CaseTimes cold_times(const TimingSet& set) {
+  CaseTimes times;
+  for (const TimingCase& timing : set.cases)
+    if (timing.temperature == Temperature::cold) times.emplace(case_name(timing), timing.seconds);
+  return times;
 }
 
 std::string now_in_utc() {
@@ -161,15 +176,17 @@ ExitCode predict_verb(const PredictArguments& options) {
                                        ? "tiersim: error: either SET or --plan PLAN is needed"
                                        : "tiersim: error: SET and --plan PLAN exclude each other");
   if (!options.plan.empty()) return predict_plan(options);
-  if (!options.timings.empty() || !options.date.empty())
-    throw Failure(ExitCode::usage, "tiersim: error: --timings and --date go with --plan");
+  if (!options.date.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --date goes with --plan");
   Diagnostics diagnostics;
   const PredictedSet predicted =
-      answer_questions(options.set, standard_options(options.settings), diagnostics);
+      answer_questions(options.set, standard_options(options.settings), diagnostics,
+                       cold_times(load_timings(options.timings)));
   throw_if_any(diagnostics);
   if (!options.out.empty()) write_file(options.out, to_yaml(predicted));
   if (options.out == "-") return ExitCode::ok;
-  fmt::print("{}", options.json ? to_json(predicted) : to_text(table_of(predicted)));
+  fmt::print("{}", options.json ? to_json(predicted)
+                                : to_text(table_of(predicted, !options.timings.empty())));
   return ExitCode::ok;
 }
 
@@ -185,8 +202,10 @@ void add_predict(Verb program) {
   verb.option("SET", options->set, "Quantities to predict (schema tiersim.prediction_set/v1)");
   verb.option("--plan", options->plan,
               "Predict the kernel sequences of this file, which the build of a campaign writes");
-  verb.option("--timings", options->timings,
-              "Timings of the kernels in the sequences, from the same build (repeatable)");
+  verb.option(
+      "--timings", options->timings,
+      "Timings of a campaign: of the kernels in the sequences, from the same build; for SET, "
+      "whose measured values they give (repeatable)");
   verb.option("--date", options->date, "Date of the prediction; now by default");
   verb.option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
       .type(kSettingType);

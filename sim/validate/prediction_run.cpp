@@ -60,9 +60,9 @@ double remote_bytes(const PredictionSet& set, const System& system,
   return sum;
 }
 
-double answer(const PredictionSet& set, const System& system, const PredictedQuantity& quantity) {
-  const double of = seconds_of(set, system, quantity.of);
-  const double to = seconds_of(set, system, quantity.to);
+// The quantity from the times of its two sides [s].
+double formed(const PredictionSet& set, const System& system, const PredictedQuantity& quantity,
+              double of, double to) {
   switch (quantity.kind) {
     case PredictedKind::ratio:
       return of / to;
@@ -74,6 +74,30 @@ double answer(const PredictionSet& set, const System& system, const PredictedQua
       break;
   }
   return 1e-9 * remote_bytes(set, system, quantity.of) / of;
+}
+
+double answer(const PredictionSet& set, const System& system, const PredictedQuantity& quantity) {
+  return formed(set, system, quantity, seconds_of(set, system, quantity.of),
+                seconds_of(set, system, quantity.to));
+}
+
+std::optional<double> sum_of(const CaseTimes& times, const std::vector<TimedTerm>& terms) {
+  double sum = 0;
+  for (const TimedTerm& term : terms) {
+    const auto found = times.find(term.name);
+    if (found == times.end()) return std::nullopt;
+    sum += term.times * found->second;
+  }
+  return sum;
+}
+
+std::optional<double> measured_answer(const PredictionSet& set, const System& system,
+                                      const PredictedQuantity& quantity, const CaseTimes& times) {
+  if (!quantity.timed) return std::nullopt;
+  const auto of = sum_of(times, quantity.timed->of);
+  const auto to = sum_of(times, quantity.timed->to);
+  if (!of || !to) return std::nullopt;
+  return formed(set, system, quantity, *of, *to);
 }
 
 StatedStatus status_of(const StatedRange& stated, double low, double high) {
@@ -125,6 +149,7 @@ nlohmann::ordered_json json_of(const PredictedAnswer& answer) {
           {"ci95", {rounded(answer.low), rounded(answer.high)}},
           {"stated", std::move(stated)},
           {"status", kStatedStatusNames[static_cast<std::size_t>(answer.status)]},
+          {"measured", answer.measured ? rounded(*answer.measured) : nullptr},
           {"note", answer.quantity.note}};
 }
 
@@ -144,7 +169,7 @@ double predicted_seconds(const System& system, const PredictedKernel& kernel) {
 }
 
 PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
-                              Diagnostics& diagnostics) {
+                              Diagnostics& diagnostics, const CaseTimes& times) {
   const Document document = load_document(path, options, diagnostics);
   auto set = read<PredictionSet>(document, "prediction_set", diagnostics);
   PredictedSet out;
@@ -162,7 +187,9 @@ PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptio
   }
   const System system(set.system);
   for (const PredictedQuantity& quantity : set.quantities)
-    out.answers.push_back({.quantity = quantity, .simulated = answer(set, system, quantity)});
+    out.answers.push_back({.quantity = quantity,
+                           .simulated = answer(set, system, quantity),
+                           .measured = measured_answer(set, system, quantity, times)});
   const auto drawn = drawn_answers(set, document, diagnostics);
   if (!diagnostics.ok()) return out;
   for (std::size_t q = 0; q < drawn.size(); ++q) {

@@ -4,6 +4,9 @@
 // draws of the uncertain numbers. All quantities use the same draws, so the interval of a ratio is
 // not widened by uncertainty that both sides share.
 #include <array>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +34,8 @@ struct PredictedAnswer {
   double low = 0;        ///< end of the 95 % interval; at most `simulated`
   double high = 0;       ///< at least `simulated`
   StatedStatus status = StatedStatus::consistent;
+  /// From the times of `quantity.timed`; empty where one of its cases was not timed.
+  std::optional<double> measured = {};
 };
 
 struct PredictedSet {
@@ -47,10 +52,13 @@ struct PredictedSet {
 /// The time of all launches of the kernel, alone on the system [s]. Its tiers must be the system's.
 double predicted_seconds(const System& system, const PredictedKernel& kernel);
 
-/// Reads and evaluates a set. Mistakes go to `diagnostics`, as do draws that violate a rule of the
-/// system; the result is then invalid.
+/// Times of the cases of a campaign [s].
+using CaseTimes = std::map<std::string, double, std::less<>>;
+
+/// Reads and evaluates a set, and gives the measured values where `times` has them. Mistakes go to
+/// `diagnostics`, as do draws that violate a rule of the system; the result is then invalid.
 PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
-                              Diagnostics& diagnostics);
+                              Diagnostics& diagnostics, const CaseTimes& times = {});
 
 /// YAML (schema tiersim.predictions_on_record/v1): the same bytes for the same set and models.
 std::string to_yaml(const PredictedSet& predicted);

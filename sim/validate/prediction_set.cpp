@@ -69,6 +69,19 @@ void describe(Fields& f, PredictedTerm& c) {
   f.optional("times", c.times, "How often it runs, one after another.", positive());
 }
 
+void describe(Fields& f, TimedTerm& c) {
+  f.doc("A case of a campaign, so many times.");
+  f.required("case", c.name, "Name of the case.");
+  f.optional("times", c.times, "How often it counts.", positive());
+}
+
+void describe(Fields& f, TimedSides& c) {
+  f.doc("Cases of a campaign that measure a quantity.");
+  f.required("of", c.of, "Cases whose times are added.");
+  f.optional("to", c.to, "Cases that they are held against.");
+  f.check(!c.of.empty(), "of", "is empty");
+}
+
 void describe(Fields& f, StatedRange& c) {
   f.doc("The range that was expected before anything was simulated or measured.");
   f.optional("low", c.low, "Not below.");
@@ -84,9 +97,13 @@ void describe(Fields& f, PredictedQuantity& c) {
   f.required("kind", c.kind, kPredictedKindNames, "The quantity that is computed from the times.");
   f.required("of", c.of, "Kernels whose times are added.");
   f.optional("to", c.to, "Kernels that they are held against.");
+  f.optional("timed", c.timed, "Cases of a campaign that measure it.");
   f.required("stated", c.stated, "The range that was expected beforehand.");
   f.optional("note", c.note, "A remark on the meaning of the number.");
   f.check(!c.of.empty(), "of", "is empty");
+  f.check(!c.timed || c.timed->to.empty() == c.to.empty(), "timed.to",
+          c.to.empty() ? "stands under kind: rate" : "is missing",
+          "`timed` has the sides of the quantity");
   f.check((c.kind == PredictedKind::rate) == c.to.empty(), "to",
           c.kind == PredictedKind::rate ? "stands under kind: rate" : "is missing",
           "a rate has only `of`, every other kind has both");

@@ -67,12 +67,27 @@ struct StatedRange {
 };
 void describe(Fields& f, StatedRange& c);
 
+/// A case of a campaign, whose time counts `times` times.
+struct TimedTerm {
+  std::string name;
+  double times = 1;
+};
+void describe(Fields& f, TimedTerm& c);
+
+/// The cases whose times stand for both sides of a quantity once they are measured.
+struct TimedSides {
+  std::vector<TimedTerm> of;
+  std::vector<TimedTerm> to;
+};
+void describe(Fields& f, TimedSides& c);
+
 struct PredictedQuantity {
   std::string id;
   std::string question;
   PredictedKind kind = PredictedKind::ratio;
   std::vector<PredictedTerm> of;
   std::vector<PredictedTerm> to;  ///< none under `rate`
+  std::optional<TimedSides> timed = {};
   StatedRange stated;
   std::string note = {};  ///< limits of the number's meaning
 };

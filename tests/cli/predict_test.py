@@ -68,7 +68,7 @@ class Predict(InFolder):
         self.expect_failure(run("predict"), 2, "either SET or --plan PLAN is needed")
         self.expect_failure(run("predict", QUESTIONS, "--plan", plan), 2, "SET and --plan PLAN exclude each other")
         self.expect_failure(run("predict", "--plan", plan), 2, "--plan needs --timings")
-        self.expect_failure(run("predict", QUESTIONS, "--date", "2026-01-01"), 2, "go with --plan")
+        self.expect_failure(run("predict", QUESTIONS, "--date", "2026-01-01"), 2, "--date goes with --plan")
         timed = ("predict", "--plan", plan, "--timings", EXAMPLE / "timings.csv")
         self.expect_failure(run(*timed, "--set", "a=b"), 2, "--set goes with SET")
         self.expect_failure(run(*timed, "--date", "today"), 2, "--date 'today': is no date")

@@ -96,7 +96,7 @@ class Predictor {
   std::optional<TimedPart> timed_part(const PlannedPart& part) {
     TimedPart out{.name = part.kernel.name, .kernel = part.kernel, .time = {}};
     const auto timed = std::ranges::find_if(set_.cases, [&](const TimingCase& timing) {
-      return timing.name == part.timed_as && timing.temperature == Temperature::cold;
+      return timing.temperature == Temperature::cold && case_name(timing) == part.timed_as;
     });
     if (timed != set_.cases.end()) out.kernel = *timed;
     const auto regime = regime_of(out.kernel, set_.l2_bytes);

@@ -52,6 +52,11 @@ struct TimingCase {
   double repeat_noise = 0;
 };
 
+/// The name of the case without the temperature that a campaign appends: "a.b" of "a.b/cold".
+inline std::string_view case_name(const TimingCase& timing) {
+  return std::string_view(timing.name).substr(0, timing.name.rfind('/'));
+}
+
 /// A rate that nothing can exceed, or a measured ceiling.
 struct TimingPeak {
   std::string name = {};  ///< memory, l2, link_read, link_write [B/s]; flops.<dtype> [FLOP/s]

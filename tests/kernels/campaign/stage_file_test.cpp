@@ -33,6 +33,21 @@ TEST_F(StageFileTest, KeepsWhatIsFinished) {
   EXPECT_TRUE(judge(read_stage(folder_, "correctness"), true).holds());
 }
 
+// Results are saved every two seconds, so that a process that is killed leaves the first one, and
+// says that the second one ended in its middle only if it did.
+TEST_F(StageFileTest, SavesAtOnceOrAtItsEnd) {
+  {
+    StageFile file(folder_, sample_context("correctness"));
+    for (const char* name : {"a", "b"}) {
+      file.begin(name);
+      file.add(sample_check(name));
+      EXPECT_FALSE(std::filesystem::exists(folder_ / "correctness.json.running"));
+    }
+    EXPECT_TRUE(read_stage(folder_, "correctness").at("benchmarks").array().empty());
+  }
+  EXPECT_EQ(read_stage(folder_, "correctness").at("benchmarks").array().size(), 2U);
+}
+
 TEST_F(StageFileTest, TriesWhatWasRefusedAgain) {
   StageFile file(folder_, sample_context("correctness"));
   file.refuse("a", "out of time");

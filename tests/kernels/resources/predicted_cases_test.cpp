@@ -2,7 +2,9 @@
 // exist at the sizes of a card.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 
@@ -21,15 +23,19 @@ std::set<std::string> timed_cases() {
 TEST(PredictedCases, OfTheQuestionsAreTimed) {
   const std::set<std::string> timed = timed_cases();
   std::ifstream in(TIERSIM_SOURCE_DIR "/configs/predictions/h200.yaml");
-  const std::string key = "timed_as: ";
-  int named = 0;
+  std::map<std::string, int> named;
   for (std::string line; std::getline(in, line);) {
-    const std::size_t at = line.find(key);
-    if (at == std::string::npos) continue;
-    ++named;
-    EXPECT_TRUE(timed.contains(line.substr(at + key.size()))) << line;
+    for (const std::string key : {"timed_as: ", "{case: "}) {
+      const std::size_t at = line.find(key);
+      if (at == std::string::npos) continue;
+      ++named[key];
+      const std::size_t first = at + key.size();
+      const std::size_t end = std::min(line.size(), line.find_first_of(",}", first));
+      EXPECT_TRUE(timed.contains(line.substr(first, end - first))) << line;
+    }
   }
-  EXPECT_GT(named, 10);
+  EXPECT_GT(named["timed_as: "], 10);
+  EXPECT_GT(named["{case: "], 15);
 }
 
 // All sequences except the decode, whose growing caches are separate cases.

@@ -451,5 +451,27 @@ TEST(Plausibility, RefusesThreePlantedImpossibilitiesOfAFileAtOnce) {
   EXPECT_THAT(checked.kept, SizeIs(timings->cases.size() - 3));
 }
 
+// A card reads short rows, and rows of a table that its translation of addresses does not reach, at
+// a fraction of the rate of others. Equal rows of an equal table are still compared.
+TEST(Plausibility, ComparesNoOtherRowsOrTables) {
+  const auto gathered = [](std::int64_t row_bytes, std::int64_t table_rows, std::int64_t rows,
+                           double seconds) {
+    TimingCase timing;
+    timing.name = std::to_string(row_bytes) + '-' + std::to_string(table_rows) + '-' +
+                  std::to_string(rows) + "/cold";
+    timing.kernel = "mine";
+    timing.shape = {{"row_bytes", row_bytes}, {"table_rows", table_rows}, {"rows", rows}};
+    timing.work.memory_bytes = static_cast<double>(row_bytes * rows);
+    timing.seconds = timing.low = timing.high = seconds;
+    return timing;
+  };
+  TimingSet set;
+  set.cases = {gathered(32, 1 << 20, 1 << 18, 80e-6), gathered(512, 1 << 20, 1 << 14, 25e-6),
+               gathered(256, 1 << 20, 1 << 18, 1e-3), gathered(256, 1 << 23, 1 << 18, 3e-3)};
+  EXPECT_THAT(check_timings(set).refused, IsEmpty());
+  set.cases.push_back(gathered(256, 1 << 23, 1 << 17, 6e-3));
+  EXPECT_THAT(rules(check_timings(set).refused), ElementsAre("non-monotone", "non-monotone"));
+}
+
 }  // namespace
 }  // namespace tiersim::calibrate_plausibility_test

@@ -120,11 +120,13 @@ TEST(PredictSequences, AKernelWithoutAFitStandsForItself) {
   other.kernel.kernel = "gather";
   TimingSet set = peaks_only();
   TimingCase timing = other.kernel;
+  timing.name = "c/cold";
   timing.seconds = 7e-6;
   timing.low = 6.9e-6;
   timing.high = 7.1e-6;
   timing.repeat_noise = 0.1;
   TimingCase warm = timing;
+  warm.name = "c/warm";
   warm.temperature = Temperature::warm;
   warm.seconds = 1e-6;
   set.cases.push_back(warm);
@@ -133,7 +135,8 @@ TEST(PredictSequences, AKernelWithoutAFitStandsForItself) {
   ASSERT_EQ(made.times.cases.size(), 1U);
   EXPECT_NEAR(made.times.cases[0].time.value, 7e-6, 1e-17);
   EXPECT_NEAR(made.times.cases[0].time.high, 7.7e-6, 1e-17);
-  EXPECT_EQ(made.notes, std::vector<std::string>{"c stands for itself: its kernel has no fit"});
+  EXPECT_EQ(made.notes,
+            std::vector<std::string>{"c stands for itself: its kernel has no fit"});
 }
 
 TEST(PredictSequences, AFitOfMemorySaysNothingOfTheLink) {
