@@ -10,10 +10,12 @@
 //   heads   each warpgroup has 64 heads and reads every tile (128 heads, latent <= 256). They run
 //           independently, so that the softmax of one overlaps with the products of the other.
 //   tokens  both have the same 64 heads and take tiles by turns, each as a separate split.
-//   values  both have the same 64 heads. Each computes the scores of every second tile, gets the
-//           probabilities of the other through shared memory, and holds one half of the value
-//           columns (latent 512, whose 64 x 512 sums do not fit the registers of one warpgroup).
-//           The probabilities overlay the rope part of their tile, which is free after the scores.
+//   values  both have the same 64 heads, and each holds one half of the value columns (latent 512,
+//           whose 64 x 512 sums do not fit the registers of one warpgroup). They own the tiles in
+//           turn: the owner computes scores and probabilities, and hands the probabilities to the
+//           other through shared memory, with the rows' maxima to which they are relative. Both
+//           take the tiles in order, so that the running maxima pass from one to the other and the
+//           softmax of one overlaps with the products of the other.
 //
 // Layouts  q [batch, heads, latent + rope] bf16; kv [pages, 64, latent + rope] bf16, tile t of
 //          sequence b in page page_table[b][t]; without a table kv [batch, context, latent + rope].
@@ -25,7 +27,11 @@
 //          memory.
 // Limiter  128 heads: tensor cores (242 FLOP a byte for MLA, 230 for TPLA); 64 heads: memory.
 // In flight  a block keeps its stages full: 3 x 40 KB (latent 256) or 2 x 72 KB a multiprocessor,
-//          where HBM needs about 24 KB.
+//          where HBM needs about 24 KB. With `values` a stage is released and filled in five parts
+//          of one or two boxes, each as soon as its last product is done.
+// Shared memory  72 KB of queries and 2 x 72 KB of tiles with latent 512, where `values` adds 8 KB
+//          for the probabilities of a tile and 1 KB for maxima and totals; 80 KB and 3 x 40 KB with
+//          `heads`, 40 KB and 4 x 40 KB with `tokens`.
 // Source   sharing of K and V tiles and of 64 x 256 sums by two warpgroups: the published
 //          descriptions of MLA decoding on Hopper; splitting over the sequence: flash-decoding.
 #pragma once
@@ -60,14 +66,20 @@ struct LatentLayout {
   static constexpr int kColumns =
       How == Share::values ? Latent / 2 : Latent;  // of a warpgroup's sums
   static constexpr int kThreads = 384;
+  static constexpr int kParts = How == Share::values ? 5 : 1;  // of a tile, released one by one
+  static constexpr int kHalf = Latent / 128;                   // boxes of half the value columns
   static constexpr int kBoxBytes = 64 * 128;
   static constexpr int kTileBytes = kBoxes * kBoxBytes;
-  static constexpr int kTilesAt = kHeads / 64 * kTileBytes;          // after the queries
-  static constexpr int kMaximaAt = kTilesAt + kStages * kTileBytes;  // 2 x 64 floats
-  static constexpr int kBarriersAt = kMaximaAt + 2 * 64 * 4;
-  static constexpr int kSharedBytes = kBarriersAt + (2 * kStages + 1) * 8;
+  static constexpr int kTilesAt = kHeads / 64 * kTileBytes;  // after the queries
+  // Of one tile, 64 x 64 bf16, as rows of 128 B in a swizzled box
+  static constexpr int kProbabilitiesAt = kTilesAt + kStages * kTileBytes;
+  static constexpr int kMaximaAt = kProbabilitiesAt + (How == Share::values ? kBoxBytes : 0);
+  static constexpr int kTotalsAt = kMaximaAt + (How == Share::values ? 2 * 64 * 4 : 0);
+  static constexpr int kBarriersAt = kTotalsAt + (How == Share::values ? 2 * 64 * 4 : 0);
+  static constexpr int kSharedBytes = kBarriersAt + (2 * kStages * kParts + 1) * 8;
   static constexpr int kSplitsPerBlock = How == Share::tokens ? 2 : 1;
   static_assert(Latent % 64 == 0 && Rope == 64 && kColumns == 256 && kSharedBytes <= 227 * 1024);
+  static_assert(How != Share::values || kStages == 2);  // the stage of a tile is its owner
 
   __device__ static unsigned char* query(int warpgroup) {
     const int at = How == Share::heads ? warpgroup * kTileBytes : 0;
@@ -76,14 +88,36 @@ struct LatentLayout {
   __device__ static unsigned char* tile(int stage) {
     return shared_memory<unsigned char>(static_cast<std::size_t>(kTilesAt + stage * kTileBytes));
   }
+  __device__ static unsigned char* probabilities() {
+    return shared_memory<unsigned char>(static_cast<std::size_t>(kProbabilitiesAt));
+  }
   __device__ static float* maxima(int warpgroup) {
     return shared_memory<float>(static_cast<std::size_t>(kMaximaAt + warpgroup * 64 * 4));
   }
-  __device__ static std::uint64_t* full(int stage) {
-    return shared_memory<std::uint64_t>(static_cast<std::size_t>(kBarriersAt + stage * 8));
+  __device__ static float* totals(int warpgroup) {
+    return shared_memory<float>(static_cast<std::size_t>(kTotalsAt + warpgroup * 64 * 4));
   }
-  __device__ static std::uint64_t* empty(int stage) { return full(kStages + stage); }
+  __device__ static std::uint64_t* full(int stage, int part = 0) {
+    return shared_memory<std::uint64_t>(
+        static_cast<std::size_t>(kBarriersAt + (stage * kParts + part) * 8));
+  }
+  __device__ static std::uint64_t* empty(int stage, int part = 0) {
+    return full(kStages + stage, part);
+  }
   __device__ static std::uint64_t* query_full() { return full(2 * kStages); }
+
+  // With `values` part 0 of a tile is the rope, which the scores alone need. Parts 1 and 2 are the
+  // value columns of the owner, the warpgroup of the number of the stage; parts 3 and 4 are those
+  // of the other. They are filled in this order.
+  __device__ static constexpr int boxes_of_part(int part) {
+    if (kParts == 1) return kBoxes;
+    return part == 0 ? 1 : kHalf / 2;
+  }
+  __device__ static constexpr int first_box(int stage, int part) {
+    if (kParts == 1) return 0;
+    if (part == 0) return kBoxes - 1;
+    return (part <= 2 ? stage : 1 - stage) * kHalf + (part - 1) % 2 * (kHalf / 2);
+  }
 };
 
 namespace latent {
@@ -118,28 +152,32 @@ __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap&
   for (int i = 0; i < range.count; ++i) {
     const int stage = i % Layout::kStages;
     const int round = i / Layout::kStages;
-    if (Plant != Mistake::ring_overwritten) {
-      barrier_wait(Layout::empty(stage), (round & 1) ^ 1);
-    }
     const int t = range.first + i;
     const int line = a.page_table == nullptr
                          ? sequence * a.context + t * 64
                          : load(a.page_table + sequence * a.pages_per_sequence + t) * 64;
-    barrier_arrive_expect(Layout::full(stage), Plant == Mistake::announces_too_little
-                                                   ? Layout::kTileBytes - Layout::kBoxBytes
-                                                   : Layout::kTileBytes);
     TS_NO_UNROLL
-    for (int box = 0; box < Layout::kBoxes; ++box) {
-      tensor_load(Layout::tile(stage) + box * Layout::kBoxBytes, &kv_map, Layout::full(stage),
-                  box * 64, line);
+    for (int part = 0; part < Layout::kParts; ++part) {
+      if (Plant != Mistake::ring_overwritten) {
+        barrier_wait(Layout::empty(stage, part), (round & 1) ^ 1);
+      }
+      const int boxes = Layout::boxes_of_part(part);
+      const int announced = Plant == Mistake::announces_too_little ? boxes - 1 : boxes;
+      barrier_arrive_expect(Layout::full(stage, part), announced * Layout::kBoxBytes);
+      TS_NO_UNROLL
+      for (int n = 0; n < boxes; ++n) {
+        const int box = Layout::first_box(stage, part) + n;
+        tensor_load(Layout::tile(stage) + box * Layout::kBoxBytes, &kv_map,
+                    Layout::full(stage, part), box * 64, line);
+      }
     }
   }
 }
 
-// Marks the stage as read by this warp's products, with one arrival for each warp.
+// Marks a part of the stage as read by this warp's products, with one arrival for each warp.
 template <class Layout>
-__device__ __forceinline__ void release_stage(int stage) {
-  if (lane_index() == 0) barrier_arrive(Layout::empty(stage));
+__device__ __forceinline__ void release_stage(int stage, int part = 0) {
+  if (lane_index() == 0) barrier_arrive(Layout::empty(stage, part));
 }
 
 // State of this thread's two rows: head rows (t % 32) / 4 and 8 more within the warp's 16.
@@ -163,6 +201,35 @@ __device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigne
     }
   }
   wgmma_commit();
+}
+
+// scores[64 heads, 64 tokens] += Q K^T over some boxes; not committed.
+template <class Layout, int Boxes>
+__device__ __forceinline__ void add_boxes(float (&scores)[32], const unsigned char* query,
+                                          const unsigned char* tile) {
+  const std::uint64_t a = matrix_descriptor(query, 16, 1024);
+  const std::uint64_t b = matrix_descriptor(tile, 16, 1024);
+  wgmma_fence();
+  TS_UNROLL
+  for (int box = 0; box < Boxes; ++box) {
+    TS_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const int at = box * Layout::kBoxBytes + k * 32;  // 16 columns are 32 B
+      wgmma<64, Major::k>(scores, descriptor_after(a, at), descriptor_after(b, at));
+    }
+  }
+}
+
+// The same over one box, with Q in registers; with Fresh the first product sets the scores.
+template <bool Fresh>
+__device__ __forceinline__ void add_box(float (&scores)[32], const unsigned (&query)[4][4],
+                                        const unsigned char* box) {
+  const std::uint64_t b = matrix_descriptor(box, 16, 1024);
+  wgmma_fence();
+  TS_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    wgmma<64, Major::k>(scores, query[k], descriptor_after(b, k * 32), !Fresh || k > 0);
+  }
 }
 
 // Masks tokens from `valid` on.
@@ -238,26 +305,40 @@ __device__ __forceinline__ void multiply_values(float (&sums)[128], const unsign
 // The same with P[64 heads, 64 tokens] in shared memory.
 __device__ __forceinline__ void multiply_values(float (&sums)[128], const unsigned char* p,
                                                 const unsigned char* values) {
+  const std::uint64_t a = matrix_descriptor(p, 16, 1024);
+  const std::uint64_t b = matrix_descriptor(values, 64 * 128, 1024);
   wgmma_fence();
   TS_UNROLL
   for (int step = 0; step < 4; ++step) {
-    wgmma<256, Major::columns>(sums, matrix_descriptor(p + step * 32, 16, 1024),
-                               matrix_descriptor(values + step * 16 * 128, 64 * 128, 1024));
+    wgmma<256, Major::columns>(sums, descriptor_after(a, step * 32),
+                               descriptor_after(b, step * 16 * 128));
   }
   wgmma_commit();
 }
 
-// Stores to swizzled rows of 128 B, whose 16 B units are permuted by the row's number. There are no
-// bank conflicts: the eight rows of a warp's store hit eight units of four banks each.
-__device__ __forceinline__ void store_probabilities(unsigned char* to, const unsigned (&p)[4][4]) {
-  const int row = 16 * (warp_index() % 4) + lane_index() / 4;
+// Offset in a swizzled box of 64 rows of 128 B of this thread's register r of an A fragment: the
+// 16 B units of a row are permuted by its number. There are no bank conflicts: the eight rows of a
+// warp's access hit eight units of four banks each.
+__device__ __forceinline__ int fragment_offset(int step, int r) {
+  const int row = 16 * (warp_index() % 4) + lane_index() / 4 + 8 * (r & 1);
+  const int unit = (2 * step + (r >> 1)) ^ (row & 7);
+  return row * 128 + unit * 16 + lane_index() % 4 * 4;
+}
+__device__ __forceinline__ void store_fragments(unsigned char* to, const unsigned (&a)[4][4]) {
   TS_UNROLL
   for (int step = 0; step < 4; ++step) {
     TS_UNROLL
     for (int r = 0; r < 4; ++r) {
-      const int line = row + 8 * (r & 1);
-      const int unit = (2 * step + (r >> 1)) ^ (line & 7);
-      *reinterpret_cast<unsigned*>(to + line * 128 + unit * 16 + lane_index() % 4 * 4) = p[step][r];
+      *reinterpret_cast<unsigned*>(to + fragment_offset(step, r)) = a[step][r];
+    }
+  }
+}
+__device__ __forceinline__ void read_fragments(const unsigned char* from, unsigned (&a)[4][4]) {
+  TS_UNROLL
+  for (int step = 0; step < 4; ++step) {
+    TS_UNROLL
+    for (int r = 0; r < 4; ++r) {
+      a[step][r] = *reinterpret_cast<const unsigned*>(from + fragment_offset(step, r));
     }
   }
 }

@@ -149,4 +149,12 @@ void wgmma_wait() {
 }
 #endif
 
+// The descriptor of the matrix `bytes` further on, a multiple of 16. Its start is in the low word,
+// so that one addition of 32 bits does.
+__device__ __forceinline__ std::uint64_t descriptor_after(std::uint64_t descriptor, int bytes) {
+  const auto start =
+      static_cast<std::uint32_t>(descriptor) + static_cast<std::uint32_t>(bytes / 16);
+  return (descriptor >> 32 << 32) | start;
+}
+
 }  // namespace tiersim::kernels

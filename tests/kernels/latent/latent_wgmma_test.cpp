@@ -53,6 +53,22 @@ TEST(LatentWgmma, MlaSharesProbabilitiesOfOddAndEvenTiles) {
   expect_right_and_counted(make(mla(64, {384, 330}), 1));
 }
 
+// The warpgroups own tiles in turn: ranges of one to six tiles end with either, after whole rounds
+// of the stages or not.
+TEST(LatentWgmma, MlaTakesAnyNumberOfTiles) {
+  expect_right_and_counted(make(mla(64, {1, 128, 150, 256, 300}), 1));
+  expect_right_under(make(mla(64, {384, 300, 64}), 2), {});
+}
+
+// The largest score of a row moves from tile to tile, so that sums are rescaled for either's tiles.
+TEST(LatentWgmma, MlaPassesRisingMaximaOn) {
+  for (const float amplitude : {4.0F, 40.0F}) {
+    LatentShape shape = mla(64, {384, 311});
+    shape.amplitude = amplitude;
+    expect_right_under(make(shape, 1), {});
+  }
+}
+
 TEST(LatentWgmma, MlaOf128HeadsTakesTwoBlocks) {
   expect_right_under(make(mla(128, {129}), 2), {});
 }
@@ -105,7 +121,10 @@ TEST(LatentWgmma, PlantedMistakesAreCaught) {
   EXPECT_TRUE(is_caught(make_broken(tpla(128, {384}), 1, Mistake::ring_overwritten)));
   EXPECT_TRUE(is_caught(make_broken(mla(64, {384}), 1, Mistake::ring_overwritten)));
   EXPECT_TRUE(is_caught(make_broken(tpla(64, {192}), 1, Mistake::announces_too_little)));
+  EXPECT_TRUE(is_caught(make_broken(mla(64, {192}), 1, Mistake::announces_too_little)));
   EXPECT_TRUE(is_caught(make_broken(tpla(64, {130}), 1, Mistake::no_tail_mask)));
+  EXPECT_TRUE(is_caught(make_broken(mla(64, {130}), 1, Mistake::no_tail_mask)));
+  EXPECT_TRUE(is_caught(make_broken(mla(64, {190}), 1, Mistake::no_tail_mask)));
   EXPECT_FALSE(is_caught(make(tpla(64, {130}), 1)));
 }
 
