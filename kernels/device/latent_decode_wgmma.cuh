@@ -94,9 +94,11 @@ __device__ __forceinline__ void read_rows(const float* from, float (&numbers)[2]
 }
 
 // Named barriers. 1 + w: the probabilities of a tile that warpgroup w owns are in shared memory; w
-// arrives and the other waits, once for each tile. 3: the totals of both are in shared memory.
+// arrives and the other waits, once for each tile. 3: the totals of both are in shared memory. 4 +
+// w: all warps of warpgroup w have finished a product with the probabilities of the other.
 constexpr int kProbabilitiesOf = 1;
 constexpr int kTotals = 3;
+constexpr int kProductDoneOf = 4;
 
 // Waits for the probabilities of the tile in the stage of the other warpgroup, `owner`, and issues
 // their product with this warpgroup's value columns.
@@ -148,8 +150,8 @@ struct QueryFragments {
 // earlier tiles, and the warpgroups cannot wait for each other.
 //
 // The probabilities lie in one box for both warpgroups: this one writes those of its tile after its
-// product with those of the tile before, which nobody else reads. A warp writes and reads its own
-// 16 rows only, so that the warps need no barrier among themselves.
+// product with those of the tile before, which nobody else reads. A warp's wait covers its own part
+// of that product, so the warps of the warpgroup meet before the first of them writes.
 template <class Layout, bool First, Mistake Plant>
 __device__ __forceinline__ void consume_own(float (&sums)[128], Rows& rows,
                                             const QueryFragments& query, float scale_log2, int tile,
@@ -184,6 +186,7 @@ __device__ __forceinline__ void consume_own(float (&sums)[128], Rows& rows,
   raise_maxima(rows, maximum, scale_log2, sums);
   unsigned p[4][4];
   exponentiate(scores, rows, scale_log2, p);
+  if constexpr (!First) named_barrier_wait(kProductDoneOf + warpgroup, 128);
   // Before the product, since registers of a product in flight may not be accessed, not even read.
   store_fragments(Layout::probabilities(), p);
   publish_rows(Layout::maxima(warpgroup), rows.maximum);
