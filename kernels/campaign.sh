@@ -268,8 +268,11 @@ describe_build() { # sets `described`: the build information of every file
   local id commit
   id=$({ find kernels -type f \( -name '*.c*' -o -name '*.h*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
     printf '%s %s %s\n' "$mode" "$nvcc_flags" "$cxx_flags"; } | sha256sum | cut -c 1-16)
-  commit=${TIERSIM_CAMPAIGN_COMMIT:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
-  [ -z "$(git status --porcelain -- kernels 2>/dev/null)" ] || commit=$commit-dirty
+  commit=${TIERSIM_CAMPAIGN_COMMIT:-}
+  if [ -z "$commit" ]; then
+    commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+    [ -z "$(git status --porcelain -- kernels 2>/dev/null)" ] || commit=$commit-dirty
+  fi
   described=(--commit "$commit" --build-id "$id" --compiler "$("$cxx" --version | head -n 1)"
     --nvcc "$([ -z "$nvcc" ] || "$nvcc" --version | tail -n 2 | head -n 1)")
 }

@@ -20,8 +20,9 @@ constexpr double kSurelyOut = 1.5;
 constexpr std::string_view kLibraryProduct = "library_product";
 constexpr std::array<std::string_view, 3> kProducts{"projection", "feed_forward", "head_product"};
 
-// Sizes that decide how memory is accessed.
-constexpr std::array<std::string_view, 3> kAccess{"row_bytes", "table_rows", "huge_pages"};
+// Sizes that decide how memory is accessed. The width of a latent does where heads attend to it.
+constexpr std::array<std::string_view, 4> kAccess{"row_bytes", "table_rows", "huge_pages",
+                                                  "latent_dim"};
 
 // "mma_sync" of "mma_sync.ring2": variants that differ only in tuned tiles and depths of rings are
 // one kernel; variants that compute in another way are not.
@@ -120,7 +121,8 @@ std::string fit_name(const TimingCase& timing) {
   if (!timing.dtype.empty()) name += ' ' + timing.dtype;
   for (const std::string_view size : kAccess) {
     const auto found = timing.shape.find(std::string(size));
-    if (found != timing.shape.end() && found->second > 0)
+    if (found == timing.shape.end() || found->second <= 0) continue;
+    if (size != "latent_dim" || timing.shape.contains("heads"))
       name += fmt::format(" {}={}", size, found->second);
   }
   return name;

@@ -72,11 +72,11 @@ std::array<double, 6> correlations(const std::vector<KernelParameters>& draws) {
 // A fit from its terms and bootstrap draws, without table and errors.
 KernelFit fit_of(const TermFit& terms, int draws, std::uint64_t seed) {
   KernelFit fit;
-  const auto free = [&](Parameter p) { return terms.free[static_cast<std::size_t>(p)]; };
+  const auto seen = [&](Parameter p) { return terms.free[at(p)] || terms.held[at(p)]; };
   fit.best = terms.solution.best;
-  fit.has_bandwidth = free(Parameter::bandwidth);
-  fit.has_peak = free(Parameter::peak);
-  fit.has_latency = free(Parameter::latency);
+  fit.has_bandwidth = seen(Parameter::bandwidth);
+  fit.has_peak = seen(Parameter::peak);
+  fit.has_latency = seen(Parameter::latency);
   fit.draws = bootstrap(terms, draws, seed);
   const double freedom = terms.degrees_of_freedom();
   fit.t0 = interval_over(fit, freedom, [](const KernelParameters& p) { return p.t0; });
@@ -98,7 +98,7 @@ Estimate wider(const Estimate& a, const Estimate& b) {
 }
 
 void widen_where_the_corner_is_not_seen(KernelFit& fit, const TermFit& terms) {
-  if (!fit.has_bandwidth || !fit.has_peak) return;
+  if (!terms.free[at(Parameter::bandwidth)] || !terms.free[at(Parameter::peak)]) return;
   if (fit.sharpness.low > 1 && fit.sharpness.high < kSharpnessMost) return;
   fit.bandwidth = wider(fit.bandwidth, profile_of_rate(terms, Parameter::bandwidth));
   fit.peak = wider(fit.peak, profile_of_rate(terms, Parameter::peak));

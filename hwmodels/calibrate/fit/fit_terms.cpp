@@ -121,6 +121,17 @@ void drop_unseen(TermFit& fit, const Ceilings& ceilings) {
          "memory never takes long enough to show its rate");
 }
 
+void hold_at(TermFit& fit, Parameter rate, double KernelParameters::*member, double ceiling,
+             const char* note) {
+  if (!fit.free[at(rate)] || ceiling <= 0 || fit.solution.best.*member <= ceiling) return;
+  KernelParameters start = fit.solution.best;
+  start.*member = ceiling;
+  fit.free[at(rate)] = false;
+  fit.held[at(rate)] = true;
+  fit.solution = fit_from(start, fit.free, fit.observations);
+  fit.notes.emplace_back(note);
+}
+
 // Weight = 1 / (own variance + common scatter beyond it), from the residuals under the present
 // weights.
 void weigh(TermFit& fit, const std::vector<FitCase>& cases) {
@@ -159,6 +170,10 @@ TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings) {
     fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
   }
   drop_unseen(fit, ceilings);
+  hold_at(fit, Parameter::bandwidth, &KernelParameters::bandwidth, ceilings.bandwidth,
+          "the best fit's bandwidth is above the data sheet's, which is held");
+  hold_at(fit, Parameter::peak, &KernelParameters::peak, ceilings.peak,
+          "the best fit's arithmetic rate is above the data sheet's, which is held");
   fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
   return fit;
 }
@@ -167,6 +182,7 @@ TermFit refit(const TermFit& like, const std::vector<FitCase>& cases) {
   TermFit fit;
   fit.observations = observed(cases);
   fit.free = like.free;
+  fit.held = like.held;
   fit.solution = fit_from(like.solution.best, fit.free, fit.observations);
   weigh(fit, cases);
   fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);

@@ -11,6 +11,7 @@ namespace tiersim {
 struct TermFit {
   std::vector<Observation> observations;
   FreeParameters free{};
+  FreeParameters held{};  ///< rates held at a ceiling; not free
   LeastSquares solution;
   double scale = 0;  ///< residual standard deviation for unit weight
   std::vector<std::string> notes;
@@ -20,7 +21,7 @@ struct TermFit {
 };
 
 /// Fits the equation: weights from the intervals and the scatter beyond them, terms by F tests at 1
-/// %.
+/// %. A rate that would exceed its ceiling is held at it.
 TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings = {});
 
 /// Fits the terms of `like` to other cases, starting from its parameters.

@@ -190,7 +190,7 @@ Entry read_entry(JsonFields& entry, Campaign& campaign) {
   out.repeat = read_interval(entry);
   read_agreement(entry, timing, campaign.set);
   if (entry.flag("over_budget")) {
-    if (campaign.over_budget++ == 0) campaign.first_over_budget = timing.name;
+    if (campaign.over_budget++ == 0) campaign.first_over_budget = timing.where + ": " + timing.name;
   }
   entry.choice("run_type", {"iteration"});
   entry.skip({"repetitions", "threads", "iterations", "cpu_time", "family", "graph",
@@ -255,8 +255,8 @@ TimingSet read_campaign(JsonFields& document, Diagnostics& diagnostics) {
   read_entries(document, campaign);
   if (campaign.over_budget > 0) {
     campaign.set.notes.push_back(
-        fmt::format("{}: {} timings took fewer rounds than planned, the first of '{}'",
-                    campaign.set.file, campaign.over_budget, campaign.first_over_budget));
+        fmt::format("{}: took fewer rounds than planned, as {} timings of the file did",
+                    campaign.first_over_budget, campaign.over_budget));
   }
   for (JsonFields& refused : document.list("refused")) {
     const std::string name = refused.text("name");
