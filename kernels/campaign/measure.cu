@@ -121,7 +121,8 @@ Timing measure(const CaseEntry& entry, const DeviceInfo& device, const MeasureOp
   const double flush_s =
       flush == nullptr ? 0 : kRotationOverL2 * static_cast<double>(device.l2_bytes) / 2e12;
   SampleLimits limits = options.limits;
-  // A set that a graph uses twice would be in L2 the second time.
+  // No more nodes than sets, since what a graph uses twice may be in L2 the second time. A slope
+  // needs two: the second node of a single set, which is large, finds the end of it there.
   if (rotation.flush) limits.nodes_most = std::clamp(rotation.sets, 2, limits.nodes_most);
   const SamplePlan plan = plan_samples(node_s, kReplayGuess + flush_s, options.budget_s, limits);
   timing.over_budget = plan.over_budget;

@@ -7,14 +7,14 @@
 namespace tiersim::kernels::bench {
 
 // The input sets that a cold timing rotates over. Together they touch five times L2, so that none
-// of a set is left in L2 when it is used again.
+// of a set is left in L2 when it is used again. Where that takes too many sets or too much memory,
+// as much is read between the rounds instead (flush).
 struct Rotation {
   int sets = 1;
-  // True where too few sets fit the limit: five times L2 is then read between the rounds.
   bool flush = false;
 };
-constexpr int kMostSets = 64;  // of two graphs of 32 nodes; L2 is read over where they are too few
-constexpr double kMemoryShare = 0.6;   // of the device's memory, for a set
+constexpr int kMostSets = 64;          // a graph of 32 nodes uses each set at most once
+constexpr double kMemoryShare = 0.6;   // of the device's memory, for all sets
 constexpr double kRotatedBytes = 3e9;  // of all sets: making more takes longer than timing them
 constexpr double kRotationOverL2 = 5;
 // Throws std::runtime_error with the numbers where not even one set fits. touched_bytes: distinct

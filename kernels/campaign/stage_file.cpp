@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kSavedEvery{2};
-
 constexpr const char* kFreshHint = " (--fresh starts over)";
 
 std::string read_file(const fs::path& path) {
@@ -63,7 +61,8 @@ void expect_same(const Json& there, const Json& here, const fs::path& path) {
 
 }  // namespace
 
-StageFile::StageFile(const fs::path& folder, Json context) {
+StageFile::StageFile(const fs::path& folder, Json context, std::chrono::milliseconds saved_every)
+    : saved_every_(saved_every) {
   const std::string stage = context.at("stage").text();
   fs::create_directories(folder);
   path_ = folder / (stage + ".json");
@@ -117,7 +116,7 @@ void StageFile::add(Json entry) {
   forget_refusal(entry.at("name").text());
   document_.at("benchmarks").push_back(std::move(entry));
   unsaved_ = true;
-  if (std::chrono::steady_clock::now() - saved_ >= kSavedEvery) {
+  if (std::chrono::steady_clock::now() - saved_ >= saved_every_) {
     save();
   } else {
     fs::remove(running());
@@ -132,10 +131,14 @@ void StageFile::refuse(const std::string& name, const std::string& reason) {
 
 StageFile::~StageFile() {
   try {
-    if (unsaved_) save();
+    finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
+}
+
+void StageFile::finish() {
+  if (unsaved_) save();
 }
 
 void StageFile::save() {

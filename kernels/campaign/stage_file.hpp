@@ -1,5 +1,5 @@
-// The file of one stage. Finished cases are not repeated, so that an interrupted campaign resumes
-// where it stopped.
+// The file of one stage, saved as it goes. Finished cases are not repeated, so that an interrupted
+// campaign resumes where it stopped.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -24,8 +24,10 @@ class StageFile {
  public:
   // Opens folder/<stage>.json, or creates it with this context. Throws OtherCampaign where the
   // file's build, device, seed, class or sizes differ, and JsonError where it cannot be read.
-  StageFile(const std::filesystem::path& folder, Json context);
-  ~StageFile();  // saves
+  // saved_every: least time between two saves of results.
+  StageFile(const std::filesystem::path& folder, Json context,
+            std::chrono::milliseconds saved_every = std::chrono::seconds(2));
+  ~StageFile();  // saves; a failure is printed only, so call finish() before
   StageFile(const StageFile&) = delete;
   StageFile& operator=(const StageFile&) = delete;
 
@@ -35,10 +37,12 @@ class StageFile {
   // Saves the name of the case that runs next. If the process ends before add() or refuse(), the
   // next process that opens the file refuses that case.
   void begin(const std::string& name) const;
-  // refuse() saves; add() does where the last time is two seconds ago, since the file of a large
+  // refuse() saves; add() does where the last time is long enough ago, since the file of a large
   // stage takes a tenth of a second. A result replaces an earlier refusal of the same name.
   void add(Json entry);
   void refuse(const std::string& name, const std::string& reason);
+
+  void finish();  // saves what is not saved yet
 
   const Json& document() const { return document_; }
   std::size_t refusals() const { return document_.at("refused").array().size(); }
@@ -52,6 +56,7 @@ class StageFile {
 
   std::filesystem::path path_;
   Json document_;
+  std::chrono::milliseconds saved_every_;
   std::chrono::steady_clock::time_point saved_;
   bool unsaved_ = false;
 };

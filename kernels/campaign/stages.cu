@@ -82,9 +82,10 @@ std::future<Json> check_case(const CaseEntry& entry, std::shared_ptr<Case> work,
 // The checks under way, oldest first.
 class Checks {
  public:
-  // Lets the sets of at most this many bytes, and this many cases, be under way at once.
-  Checks(StageFile& file, std::int64_t most_bytes, std::size_t most)
-      : file_(file), most_bytes_(most_bytes), most_(most) {}
+  // Lets the sets of at most this many bytes, and this many cases, be under way at once. A check
+  // that takes longer than the limit ends the process, as a kernel does (Watchdog).
+  Checks(StageFile& file, std::int64_t most_bytes, std::size_t most, double limit_s)
+      : file_(file), most_bytes_(most_bytes), most_(most), limit_s_(limit_s) {}
 
   void add(const std::string& name, std::int64_t bytes, std::future<Json> result) {
     running_.push_back({name, bytes, std::move(result)});
@@ -110,6 +111,8 @@ class Checks {
     Running oldest = std::move(running_.front());
     running_.pop_front();
     bytes_ -= oldest.bytes;
+    file_.begin(oldest.name);
+    const Watchdog watchdog(limit_s_);
     try {
       Json result = oldest.result.get();
       const bool agrees = result.at("status").text() == "agrees";
@@ -125,6 +128,7 @@ class Checks {
   StageFile& file_;
   std::int64_t most_bytes_;
   std::size_t most_;
+  double limit_s_;
   std::deque<Running> running_;
   std::int64_t bytes_ = 0;
   bool missed_ = false;
@@ -188,7 +192,8 @@ void say(const std::string& name, const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", name.c_str(), what.c_str());
 }
 
-int verdict(const StageFile& file, std::size_t left, bool missed) {
+int verdict(StageFile& file, std::size_t left, bool missed) {
+  file.finish();
   if (left > 0) {
     std::fprintf(stderr, "%zu left for want of time: run the stage again\n", left);
   }
@@ -262,7 +267,8 @@ int run_correctness(const Options& options, const DeviceInfo& device) {
   StageFile file(options.out, make_context(options, device, {}));
   const auto threads = static_cast<std::size_t>(std::max(2U, std::thread::hardware_concurrency()));
   const std::launch policy = device.emulator ? std::launch::deferred : std::launch::async;
-  Checks checks(file, device.memory_bytes / 2, device.emulator ? 1 : threads - 1);
+  Checks checks(file, device.memory_bytes / 2, device.emulator ? 1 : threads - 1,
+                options.case_limit_s);
   std::size_t left = 0;
   bool missed = false;
   for (const CaseEntry& entry : chosen_cases(options, device)) {

@@ -26,7 +26,7 @@ Peaks known_peaks(const Options& options, const DeviceInfo& device);
 // Prints a line about a case to stderr; stdout stays empty.
 void say(const std::string& name, const std::string& what);
 // The exit code of a stage. It also prints `left`, the number of cases for which no time was left.
-int verdict(const StageFile& file, std::size_t left, bool missed);
+int verdict(StageFile& file, std::size_t left, bool missed);
 
 int run_conformance(const Options& options, const DeviceInfo& device);  // of --lines
 int run_correctness(const Options& options, const DeviceInfo& device);

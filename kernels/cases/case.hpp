@@ -53,7 +53,9 @@ class Case {
   virtual CaseInfo info() const = 0;
   virtual Work work() const = 0;  // of one enqueue()
   virtual std::vector<LaunchUse> launches() const = 0;
-  virtual std::int64_t set_bytes() const = 0;  // device memory of one set of inputs and outputs [B]
+  // Memory of one set of inputs and outputs, of the device and of the host, without what sets
+  // share.
+  virtual std::int64_t set_bytes() const = 0;  // [B]
 
   // Makes `sets` sets of inputs from the seed, uploads them and poisons the outputs with NaN.
   // Timing rotates over the sets, so that L2 holds none of the inputs of a cold sample.

@@ -226,7 +226,7 @@ void add_host_gather_cases(CaseList& cases, Sizes sizes) {
       if (toy || megabytes == 4) add(cases, {GatherWay::batch, row, 4 * count, count, 0});
     }
   }
-  // Rows of a table beyond the reach of the card's translation of addresses
+  // Rows of larger tables, whose addresses may be too many for what translates them
   const std::int64_t count = toy ? 37 : rows_of(256, 64);
   for (const std::int64_t share :
        toy ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{8, 16, 32, 64}) {

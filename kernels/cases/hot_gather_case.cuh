@@ -100,7 +100,7 @@ class HotGatherCase : public Case {
           moves(index_of(owner.list_rows()), "moves"),
           misses(owner.shape_.all_missed(), "misses"),
           lengths(owner.shape_.lengths, "lengths"),
-          table(owner.table_of(seed + 1)),
+          table(next_table(owner.sets_, owner.table_rows(), seed + 1)),
           buffer(index_of(owner.buffer_rows() * LatentRow::kUnits), "buffer"),
           staging(Staged ? index_of(owner.list_rows() * LatentRow::kUnits) : 0, "staging") {
       moves.upload(owner.draw_moves(seed, rows.download(), plan));
@@ -111,16 +111,12 @@ class HotGatherCase : public Case {
     DeviceArray<int> rows;
     DeviceArray<int2> moves;
     DeviceArray<int> misses, lengths;
-    std::shared_ptr<PinnedArray<uint4>> table;
+    HostTable table;
     DeviceArray<uint4> buffer, staging;
     std::vector<uint4> before;  // of the buffer
     std::vector<Move> plan;
   };
 
-  std::shared_ptr<PinnedArray<uint4>> table_of(std::uint64_t seed) const {
-    if (!sets_.empty() && one_table(table_rows())) return sets_.front()->table;
-    return made_table(table_rows(), seed);
-  }
   std::int64_t table_rows() const { return std::int64_t{shape_.batch} * shape_.context; }
   std::int64_t buffer_rows() const { return std::int64_t{shape_.batch} * shape_.slots; }
   std::int64_t list_rows() const { return std::int64_t{shape_.batch} * shape_.k; }

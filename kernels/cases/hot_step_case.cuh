@@ -101,7 +101,7 @@ class HotStepCase : public Case {
           slot_of(host.chosen.size(), "slot_of"),
           misses(index_of(owner.shape_.batch), "misses"),
           rows(distinct_numbers(owner.table_rows(), owner.table_rows(), seed), "rows"),
-          table(owner.table_of(seed + 1)),
+          table(next_table(owner.sets_, owner.table_rows(), seed + 1)),
           buffer(index_of(owner.buffer_rows() * LatentRow::kUnits), "buffer"),
           staging(Staged ? index_of(owner.list_rows() * LatentRow::kUnits) : 0, "staging") {
       before.resize(buffer.size());
@@ -112,7 +112,7 @@ class HotStepCase : public Case {
     DeviceArray<int> chosen, lengths;
     DeviceArray<int2> held, next;
     DeviceArray<int> slot_of, misses, rows;
-    std::shared_ptr<PinnedArray<uint4>> table;
+    HostTable table;
     DeviceArray<uint4> buffer, staging;
     std::vector<uint4> before;  // of the buffer
   };
@@ -123,10 +123,6 @@ class HotStepCase : public Case {
     std::vector<int> rows;
   };
 
-  std::shared_ptr<PinnedArray<uint4>> table_of(std::uint64_t seed) const {
-    if (!sets_.empty() && one_table(table_rows())) return sets_.front()->table;
-    return made_table(table_rows(), seed);
-  }
   std::int64_t table_rows() const { return std::int64_t{shape_.batch} * shape_.context; }
   std::int64_t buffer_rows() const { return std::int64_t{shape_.batch} * shape_.slots; }
   std::int64_t list_rows() const { return std::int64_t{shape_.batch} * shape_.k; }

@@ -2,23 +2,26 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <future>
 #include <thread>
 #include <vector>
 
 namespace tiersim::kernels {
 
 // Calls work(first, last) for parts of [0, count) of at least `least`, several at once: a thread
-// costs some 20 us. work must not throw, and must not write to what another part writes.
+// costs some 20 us. work must not write to what another part writes. Throws what a part has thrown.
 template <class Work>
 void in_parallel(std::int64_t count, const Work& work, std::int64_t least = 1 << 20) {
   const std::int64_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::int64_t parts = std::clamp<std::int64_t>(count / least, 1, processors);
-  std::vector<std::jthread> threads;
+  std::vector<std::future<void>> others;
   for (std::int64_t part = 1; part < parts; ++part) {
-    threads.emplace_back(
-        [&work, part, parts, count] { work(count * part / parts, count * (part + 1) / parts); });
+    others.push_back(std::async(std::launch::async, [&work, part, parts, count] {
+      work(count * part / parts, count * (part + 1) / parts);
+    }));
   }
   work(0, count / parts);
+  for (std::future<void>& other : others) other.get();
 }
 
 // Large random inputs repeat their first numbers, since drawing all takes longer than timing them.

@@ -94,15 +94,21 @@ inline void fill_rows(uint4* to, std::int64_t rows, std::uint64_t seed) {
   in_parallel(rows, fill, (1 << 20) / LatentRow::kBytes);
 }
 
-// A table in host memory.
-inline std::shared_ptr<PinnedArray<uint4>> made_table(std::int64_t rows, std::uint64_t seed) {
+using HostTable = std::shared_ptr<PinnedArray<uint4>>;
+
+// True where all sets of a case read from one table, which is larger than what a processor's caches
+// mostly hold.
+inline bool one_table(std::int64_t rows) {
+  return rows * LatentRow::kBytes >= std::int64_t{256} << 20;
+}
+// The table of the next set of a case.
+template <class Set>
+HostTable next_table(const std::vector<std::unique_ptr<Set>>& sets, std::int64_t rows,
+                     std::uint64_t seed) {
+  if (!sets.empty() && one_table(rows)) return sets.front()->table;
   auto table = std::make_shared<PinnedArray<uint4>>(index_of(rows * LatentRow::kUnits), "table");
   fill_rows(table->host(), rows, seed);
   return table;
-}
-// Whether all sets of a case read from one table, which no cache of a host can hold.
-inline bool one_table(std::int64_t rows) {
-  return rows * LatentRow::kBytes >= std::int64_t{256} << 20;
 }
 
 // Number `index` of the numbers that are not in an ascending list.

@@ -9,10 +9,10 @@
 //
 // From 128 rows x 64 tokens on a warp holds 64 rows x 32 or 64 tokens, since shared-memory reads
 // would otherwise take longer than the tensor cores. Tiles of 64 rows are for few blocks, where the
-// latency of a chunk counts: their warps hold at most 32 tokens, so that four or eight warps share
-// a chunk. The ring takes what lets two blocks run on a multiprocessor of sm_90 (one block where
-// the tile has more than 128 rows): with 128 rows and 8 tokens 5 x 16 KB of weights are in flight a
-// block.
+// latency of a chunk counts: their warps hold at most 32 tokens, so that two, four or eight warps
+// share a chunk. The ring takes what lets two blocks run on a multiprocessor of sm_90 (one block
+// where the tile has more than 128 rows): with 128 rows and 8 tokens 5 x 16 KB of weights are in
+// flight a block.
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/math.cuh"
@@ -41,7 +41,7 @@ struct TokenTile {
   static constexpr int kHalves = kWarpRows / 16;    // m tiles of a warp
   static constexpr int kColumns = kWarpTokens / 8;  // n tiles of a warp
   static constexpr int kThreads = kWarp * kRowWarps * kTokenWarps;
-  static constexpr int kBlocks = Rows > 128 ? 1 : 2;  // that the registers leave room for, or more
+  static constexpr int kBlocks = Rows > 128 ? 1 : 2;  // least a multiprocessor: __launch_bounds__
   static constexpr int kStageNumbers = (Rows + Tokens) * kChunk;
   // Bytes of the ring at most. 163 KB are what a block of sm_80 can have; narrow tiles of 64 rows
   // leave room for four blocks.

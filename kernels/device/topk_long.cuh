@@ -35,46 +35,15 @@
 // an SM. Shared memory: 144 KB for k = 2048 of 131072. Limiter: one SM a row. A read of 131072
 // scores is 512 KB, 8192 clocks at 64 B a clock from L2; it asks for some 100 warp instructions for
 // four units a lane, 25600 in all, 6400 clocks. The sample, the search and the indices are bound by
-// the latency of some 20 barriers. Estimate, not measured: 6 us for the read and 6 us for the rest,
-// 12 us a row of 131072 on an H200, and as many rows at once as there are SMs.
+// the latency of some 20 barriers. By these counts 12 us a row of 131072; an H200 takes 24, and 28
+// for 64 rows at once.
 #pragma once
 #include "kernels/device/mistakes.hpp"
 #include "kernels/device/topk.cuh"
+#include "kernels/device/topk_long_keys.cuh"
 #include "kernels/device/topk_long_work.hpp"
 
 namespace tiersim::kernels {
-
-// The score of a key; -0 for the key between -0 and 0, which no score has.
-__device__ __forceinline__ float score_of(unsigned key) {
-  constexpr unsigned kSign = 0x80000000U;
-  return __uint_as_float((key & kSign) != 0 ? key ^ kSign : ~key);
-}
-
-__device__ __forceinline__ unsigned warp_max_of(unsigned value) {
-  TS_UNROLL
-  for (int step = kWarp / 2; step > 0; step /= 2) {
-    value = max(value, __shfl_xor_sync(kAllLanes, value, step));
-  }
-  return value;
-}
-
-// Keys that are not 0: the least, the largest, and how many.
-struct KeyRange {
-  unsigned low = ~0U;
-  unsigned high = 0;
-  unsigned count = 0;
-
-  __device__ __forceinline__ void add(unsigned key) {
-    if (key == 0) return;
-    low = min(low, key);
-    high = max(high, key);
-    ++count;
-  }
-  // Bits of the differences from the least.
-  __device__ __forceinline__ int bits() const {
-    return high == low ? 0 : 32 - __clz(static_cast<int>(high - low));
-  }
-};
 
 // The block of one row.
 template <Mistake M>

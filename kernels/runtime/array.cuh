@@ -103,7 +103,8 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-// Who allocates pinned memory: the driver, or the host in pages of 2 MB, which are then registered.
+// Who allocates pinned memory: the driver, or the host, which is asked for pages of 2 MB before
+// they are registered.
 enum class HostPages { driver, huge };
 
 // Pinned host memory that kernels reach over the link: host() for the host, device() for kernels.
@@ -172,8 +173,11 @@ class PinnedArray {
     const std::size_t whole = (bytes() + kPage - 1) / kPage * kPage;
     data_ = static_cast<T*>(std::aligned_alloc(kPage, whole));
     if (data_ == nullptr) throw std::bad_alloc();
-    madvise(data_, whole, MADV_HUGEPAGE);  // a wish: where it is refused, pages of 4 KB remain
-    std::memset(static_cast<void*>(data_), 0, whole);
+    if (madvise(data_, whole, MADV_HUGEPAGE) != 0) {
+      throw std::runtime_error("the host has no huge pages");
+    }
+    std::memset(static_cast<void*>(data_), 0,
+                whole);  // asked for, not promised: pages may be small
     TS_CARD(cudaHostRegister(data_, whole, cudaHostRegisterMapped));
   }
 #endif

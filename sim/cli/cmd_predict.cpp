@@ -39,8 +39,8 @@ std::string interval_text(const PredictedAnswer& answer) {
   return answer.low == answer.high ? "-" : fmt::format("{:.4g} to {:.4g}", answer.low, answer.high);
 }
 
-// With a column of measured values where there are timings.
-Table table_of(const PredictedSet& predicted, bool timed) {
+// With a column of what was timed, named by the class of the timings, where there are some.
+Table table_of(const PredictedSet& predicted, const std::string& timed) {
   Table table{.title = predicted.name + ", simulated on " + predicted.system,
               .columns = {{"id", Align::left},
                           {"simulated", Align::right},
@@ -48,7 +48,7 @@ Table table_of(const PredictedSet& predicted, bool timed) {
                           {"stated", Align::right},
                           {"unit", Align::left},
                           {"status", Align::left}}};
-  if (timed) table.columns.push_back({"measured", Align::right});
+  if (!timed.empty()) table.columns.push_back({timed, Align::right});
   for (const PredictedAnswer& answer : predicted.answers) {
     std::vector<std::string> row{
         answer.quantity.id,
@@ -57,7 +57,7 @@ Table table_of(const PredictedSet& predicted, bool timed) {
         stated_text(answer.quantity.stated),
         std::string(unit_of(answer.quantity.kind)),
         std::string(kStatedStatusNames[static_cast<std::size_t>(answer.status)])};
-    if (timed) row.push_back(answer.measured ? fmt::format("{:.4g}", *answer.measured) : "-");
+    if (!timed.empty()) row.push_back(answer.timed ? fmt::format("{:.4g}", *answer.timed) : "-");
     table.add(std::move(row));
     table.notes.push_back(answer.quantity.id + ": " + answer.quantity.question);
     if (!answer.quantity.note.empty()) table.notes.push_back("  " + answer.quantity.note);
@@ -71,7 +71,19 @@ Table table_of(const PredictedSet& predicted, bool timed) {
   return table;
 }
 
-// Combines the files into one set; they must be of one device and build.
+// Drops implausible timings, which would spoil every fit with them.
+void keep_plausible(TimingSet& set) {
+  Plausible checked = check_timings(set);
+  std::string refused;
+  for (const TimingRefusal& refusal : checked.refused) refused += printable(text(refusal)) + '\n';
+  if (!refused.empty())
+    throw Failure(ExitCode::bad_config,
+                  refused + fmt::format("{} of {} cases cannot be: nothing is predicted",
+                                        checked.refused.size(), set.cases.size()));
+  set.cases = std::move(checked.kept);
+}
+
+// Combines the files into one set of plausible timings; they must be of one device and build.
 TimingSet load_timings(const std::vector<std::string>& files) {
   TimingSet all;
   Diagnostics diagnostics;
@@ -94,24 +106,16 @@ TimingSet load_timings(const std::vector<std::string>& files) {
     all.refused.insert(all.refused.end(), read->refused.begin(), read->refused.end());
     all.peaks.insert(all.peaks.end(), read->peaks.begin(), read->peaks.end());
   }
+  if (all.data_class == "none")
+    diagnostics.report({{all.file}, "is a dry run: its times mean nothing"});
   throw_if_any(diagnostics);
+  keep_plausible(all);
   return all;
 }
 
-// Drops implausible timings, which would spoil every fit with them.
-void keep_plausible(TimingSet& set) {
-  Plausible checked = check_timings(set);
-  std::string refused;
-  for (const TimingRefusal& refusal : checked.refused) refused += printable(text(refusal)) + '\n';
-  if (!refused.empty())
-    throw Failure(ExitCode::bad_config,
-                  refused + fmt::format("{} of {} cases cannot be: nothing is predicted",
-                                        checked.refused.size(), set.cases.size()));
-  set.cases = std::move(checked.kept);
-}
-
-CaseTimes cold_times(const TimingSet& set) {
-  CaseTimes times;
+// Of the cases with cold inputs. The check of timings has refused a case that stands twice.
+std::map<std::string, double, std::less<>> cold_times(const TimingSet& set) {
+  std::map<std::string, double, std::less<>> times;
   for (const TimingCase& timing : set.cases)
     if (timing.temperature == Temperature::cold) times.emplace(case_name(timing), timing.seconds);
   return times;
@@ -157,10 +161,7 @@ ExitCode predict_plan(const PredictArguments& options) {
     diagnostics.report(
         {{options.plan},
          fmt::format("is of build '{}', the timings of '{}'", plan.build_id, set.build_id)});
-  if (set.data_class == "none")
-    diagnostics.report({{set.file}, "is a dry run: its times mean nothing"});
   throw_if_any(diagnostics);
-  keep_plausible(set);
   SequencePredictions predicted = predict_sequences(plan, set, calibrate(set, {.hold_out = false}));
   predicted.times.date = options.date.empty() ? now_in_utc() : options.date;
   if (!options.out.empty()) write_file(options.out, to_json(predicted.times));
@@ -179,14 +180,15 @@ ExitCode predict_verb(const PredictArguments& options) {
   if (!options.date.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --date goes with --plan");
   Diagnostics diagnostics;
+  const TimingSet timings = load_timings(options.timings);
   const PredictedSet predicted =
       answer_questions(options.set, standard_options(options.settings), diagnostics,
-                       cold_times(load_timings(options.timings)));
+                       {timings.data_class, cold_times(timings)});
   throw_if_any(diagnostics);
   if (!options.out.empty()) write_file(options.out, to_yaml(predicted));
   if (options.out == "-") return ExitCode::ok;
   fmt::print("{}", options.json ? to_json(predicted)
-                                : to_text(table_of(predicted, !options.timings.empty())));
+                                : to_text(table_of(predicted, predicted.timings_class)));
   return ExitCode::ok;
 }
 

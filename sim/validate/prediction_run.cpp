@@ -84,15 +84,15 @@ double answer(const PredictionSet& set, const System& system, const PredictedQua
 std::optional<double> sum_of(const CaseTimes& times, const std::vector<TimedTerm>& terms) {
   double sum = 0;
   for (const TimedTerm& term : terms) {
-    const auto found = times.find(term.name);
-    if (found == times.end()) return std::nullopt;
+    const auto found = times.of_case.find(term.name);
+    if (found == times.of_case.end()) return std::nullopt;
     sum += term.times * found->second;
   }
   return sum;
 }
 
-std::optional<double> measured_answer(const PredictionSet& set, const System& system,
-                                      const PredictedQuantity& quantity, const CaseTimes& times) {
+std::optional<double> timed_answer(const PredictionSet& set, const System& system,
+                                   const PredictedQuantity& quantity, const CaseTimes& times) {
   if (!quantity.timed) return std::nullopt;
   const auto of = sum_of(times, quantity.timed->of);
   const auto to = sum_of(times, quantity.timed->to);
@@ -135,22 +135,26 @@ std::vector<std::vector<double>> drawn_answers(PredictionSet& set, const Documen
   return drawn;
 }
 
-nlohmann::ordered_json json_of(const PredictedAnswer& answer) {
+// `timed_as`: the class of the timings, under which their value stands.
+nlohmann::ordered_json json_of(const PredictedAnswer& answer, const std::string& timed_as) {
   const auto rounded = [](double value) {
     return nlohmann::ordered_json::parse(fmt::format("{:.6g}", value));
   };
   nlohmann::ordered_json stated = nlohmann::ordered_json::object();
   if (answer.quantity.stated.low) stated["low"] = *answer.quantity.stated.low;
   if (answer.quantity.stated.high) stated["high"] = *answer.quantity.stated.high;
-  return {{"id", answer.quantity.id},
-          {"question", answer.quantity.question},
-          {"unit", unit_of(answer.quantity.kind)},
-          {"simulated", rounded(answer.simulated)},
-          {"ci95", {rounded(answer.low), rounded(answer.high)}},
-          {"stated", std::move(stated)},
-          {"status", kStatedStatusNames[static_cast<std::size_t>(answer.status)]},
-          {"measured", answer.measured ? rounded(*answer.measured) : nullptr},
-          {"note", answer.quantity.note}};
+  nlohmann::ordered_json out = {
+      {"id", answer.quantity.id},
+      {"question", answer.quantity.question},
+      {"unit", unit_of(answer.quantity.kind)},
+      {"simulated", rounded(answer.simulated)},
+      {"ci95", {rounded(answer.low), rounded(answer.high)}},
+      {"stated", std::move(stated)},
+      {"status", kStatedStatusNames[static_cast<std::size_t>(answer.status)]},
+      {"note", answer.quantity.note}};
+  if (!timed_as.empty())
+    out[timed_as] = answer.timed ? rounded(*answer.timed) : nlohmann::ordered_json(nullptr);
+  return out;
 }
 
 std::string yaml_number(double value) {
@@ -178,6 +182,7 @@ PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptio
   out.date = set.date;
   out.system = set.system.name;
   out.draws = set.draws;
+  out.timings_class = times.data_class;
   out.run_id = sha256_hex(canonical_text_for_id(set));
   out.number_class = NumberClass::measured;
   for (SourcedNumber& number : list_numbers(set.system)) {
@@ -189,7 +194,7 @@ PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptio
   for (const PredictedQuantity& quantity : set.quantities)
     out.answers.push_back({.quantity = quantity,
                            .simulated = answer(set, system, quantity),
-                           .measured = measured_answer(set, system, quantity, times)});
+                           .timed = timed_answer(set, system, quantity, times)});
   const auto drawn = drawn_answers(set, document, diagnostics);
   if (!diagnostics.ok()) return out;
   for (std::size_t q = 0; q < drawn.size(); ++q) {
@@ -240,7 +245,8 @@ std::string to_yaml(const PredictedSet& predicted) {
 
 std::string to_json(const PredictedSet& predicted) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const PredictedAnswer& answer : predicted.answers) all.push_back(json_of(answer));
+  for (const PredictedAnswer& answer : predicted.answers)
+    all.push_back(json_of(answer, predicted.timings_class));
   const nlohmann::ordered_json document = {{"schema", "tiersim.predictions_on_record/v1"},
                                            {"name", predicted.name},
                                            {"date", predicted.date},

@@ -35,7 +35,7 @@ struct PredictedAnswer {
   double high = 0;       ///< at least `simulated`
   StatedStatus status = StatedStatus::consistent;
   /// From the times of `quantity.timed`; empty where one of its cases was not timed.
-  std::optional<double> measured = {};
+  std::optional<double> timed = {};
 };
 
 struct PredictedSet {
@@ -47,15 +47,18 @@ struct PredictedSet {
   std::int64_t draws = 0;
   std::vector<SourcedNumber> uncertain;  ///< the numbers with an interval
   std::vector<PredictedAnswer> answers;
+  std::string timings_class = {};  ///< measured, reported, synthetic; empty without timings
 };
 
 /// The time of all launches of the kernel, alone on the system [s]. Its tiers must be the system's.
 double predicted_seconds(const System& system, const PredictedKernel& kernel);
 
-/// Times of the cases of a campaign [s].
-using CaseTimes = std::map<std::string, double, std::less<>>;
+struct CaseTimes {
+  std::string data_class = {};                              ///< of the timings
+  std::map<std::string, double, std::less<>> of_case = {};  ///< [s]
+};
 
-/// Reads and evaluates a set, and gives the measured values where `times` has them. Mistakes go to
+/// Reads and evaluates a set, and gives the timed values where `times` has them. Mistakes go to
 /// `diagnostics`, as do draws that violate a rule of the system; the result is then invalid.
 PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
                               Diagnostics& diagnostics, const CaseTimes& times = {});

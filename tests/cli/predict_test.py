@@ -8,6 +8,7 @@ from program import SOURCE, InFolder, run
 
 QUESTIONS = SOURCE / "configs/predictions/h200.yaml"
 EXAMPLE = SOURCE / "configs/calibration/synthetic/2026-01-01-example"
+CAMPAIGN = SOURCE / "configs/calibration/h200/2026-11-27-796cdf1"
 
 
 class Predict(InFolder):
@@ -31,6 +32,35 @@ class Predict(InFolder):
         self.assertIn("not that of the models", table)
         for answer in json.loads(run("predict", QUESTIONS, "--json").stdout)["predictions"]:
             self.assertEqual(table.count(f"{answer['id']}: {answer['question']}\n"), 1)
+
+    def test_timings_give_the_measured_values_beside_them(self):
+        timings = [word for name in ("ceilings", "timing") for word in ("--timings", CAMPAIGN / f"{name}.json")]
+        table = run("predict", QUESTIONS, *timings).stdout
+        self.assertRegex(table, r"(?m)^id .* measured$")
+        answers = json.loads(run("predict", QUESTIONS, *timings, "--json").stdout)["predictions"]
+        measured = {answer["id"]: answer["measured"] for answer in answers}
+        times = {case["case"]: case for case in json.loads((CAMPAIGN / "timing.json").read_text())["benchmarks"]
+                 if case["temperature"] == "cold"}
+        self.assertNotIn("screening.maple_screen.r32-u16.b16-h32-s8192-k2048", times)
+        self.assertIsNone(measured["maple.screen_share"])
+        gather = times["host_gather.gather.loads.row256b.512mb.blocks64"]["real_time"]
+        self.assertAlmostEqual(measured["maple.host_loads.row256"], 2 ** 29 / gather, delta=0.05)
+        self.assertTrue(1.1 < measured["tpla.attention_ratio.b64_s32k"] < 1.45)
+        self.assertLess(measured["early_exit.softmax.b1"], 1)
+        for answer in answers:
+            shown = "-" if answer["measured"] is None else f"{answer['measured']:.4g}"
+            self.assertRegex(table, rf"(?m)^{answer['id']} .* {re.escape(shown)}$")
+
+    def test_only_measured_times_are_called_measured(self):
+        made_up = run("predict", QUESTIONS, "--timings", EXAMPLE / "timings.csv")
+        self.assertEqual(made_up.returncode, 0, made_up.stderr)
+        self.assertRegex(made_up.stdout, r"(?m)^id .* synthetic$")
+        self.assertNotIn("measured", made_up.stdout.splitlines()[1])
+        dry = json.loads((CAMPAIGN / "timing.json").read_text())
+        dry["context"]["class"] = "none"
+        dry["context"]["device"]["kind"] = "emulator"
+        (self.folder / "dry.json").write_text(json.dumps(dry))
+        self.expect_failure(run("predict", QUESTIONS, "--timings", self.folder / "dry.json"), 3, "dry run")
 
     def test_without_an_interval_there_is_a_dash(self):
         numbers = ("gpu.efficiency=0.8", "gpu.launch=2 us", "sm.to_gpu=35.2 GB/s",

@@ -1,7 +1,6 @@
 #include "hwmodels/calibrate/fit/calibration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -19,10 +18,6 @@ constexpr double kSurelyOut = 1.5;
 // Shapes of one library call. The cases of our own kernels name them by their place in a model.
 constexpr std::string_view kLibraryProduct = "library_product";
 constexpr std::array<std::string_view, 3> kProducts{"projection", "feed_forward", "head_product"};
-
-// Sizes that decide how memory is accessed. The width of a latent does where heads attend to it.
-constexpr std::array<std::string_view, 4> kAccess{"row_bytes", "table_rows", "huge_pages",
-                                                  "latent_dim"};
 
 // "mma_sync" of "mma_sync.ring2": variants that differ only in tuned tiles and depths of rings are
 // one kernel; variants that compute in another way are not.
@@ -119,12 +114,16 @@ std::string fit_name(const TimingCase& timing) {
   std::string name = product ? std::string(kLibraryProduct) : timing.kernel;
   if (const std::string stem = stem_of(timing.variant); stem.size() > 1) name += '/' + stem;
   if (!timing.dtype.empty()) name += ' ' + timing.dtype;
-  for (const std::string_view size : kAccess) {
+  const auto append = [&](std::string_view size) {
     const auto found = timing.shape.find(std::string(size));
-    if (found == timing.shape.end() || found->second <= 0) continue;
-    if (size != "latent_dim" || timing.shape.contains("heads"))
+    if (found != timing.shape.end() && found->second > 0)
       name += fmt::format(" {}={}", size, found->second);
-  }
+  };
+  // A kernel that reads whole arrays names their bytes as well, but no rows.
+  const auto rows = timing.shape.find("row_bytes");
+  if (rows != timing.shape.end() && rows->second > 0)
+    for (const std::string_view size : kPatternSizes) append(size);
+  if (timing.shape.contains("heads")) append("latent_dim");
   return name;
 }
 

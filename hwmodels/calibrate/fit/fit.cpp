@@ -97,6 +97,19 @@ Estimate wider(const Estimate& a, const Estimate& b) {
   return {a.value, std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
+// The interval of a held rate reaches down to what the cases still allow.
+void widen_held_rates(KernelFit& fit, const TermFit& terms) {
+  const auto widened = [&](Parameter rate, const Estimate& held) {
+    TermFit free = terms;
+    free.free[at(rate)] = true;
+    return Estimate{held.value, std::min(held.value, profile_of_rate(free, rate).low), held.value};
+  };
+  fit.held_bandwidth = terms.held[at(Parameter::bandwidth)];
+  fit.held_peak = terms.held[at(Parameter::peak)];
+  if (fit.held_bandwidth) fit.bandwidth = widened(Parameter::bandwidth, fit.bandwidth);
+  if (fit.held_peak) fit.peak = widened(Parameter::peak, fit.peak);
+}
+
 void widen_where_the_corner_is_not_seen(KernelFit& fit, const TermFit& terms) {
   if (!terms.free[at(Parameter::bandwidth)] || !terms.free[at(Parameter::peak)]) return;
   if (fit.sharpness.low > 1 && fit.sharpness.high < kSharpnessMost) return;
@@ -259,11 +272,12 @@ Expected<KernelFit> fit_kernel(std::vector<FitCase> cases, const FitOptions& opt
            std::pair(b.point.bytes + b.point.flops, b.name);
   });
   const TermFit terms = fit_terms(cases, options.ceilings);
-  if (terms.free_count() < 2)
+  if (terms.free_count() + terms.held_count() < 2)
     return Unexpected(std::string("no case moves a byte or computes anything"));
   KernelFit fit = fit_of(terms, options.draws, options.seed);
   fit.sharpness = profile_of_sharpness(terms);
   widen_where_the_corner_is_not_seen(fit, terms);
+  widen_held_rates(fit, terms);
   add_table(fit, terms, cases);
   const auto [shortest, longest] = std::ranges::minmax(cases, {}, &FitCase::seconds);
   fit.shortest = shortest.seconds;

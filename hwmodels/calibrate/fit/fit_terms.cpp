@@ -121,14 +121,20 @@ void drop_unseen(TermFit& fit, const Ceilings& ceilings) {
          "memory never takes long enough to show its rate");
 }
 
+// Holds a rate at its ceiling where the best one exceeds it and the F test accepts the ceiling; a
+// rate that the cases determine to be above it stays, and tells that something is wrong.
 void hold_at(TermFit& fit, Parameter rate, double KernelParameters::*member, double ceiling,
              const char* note) {
   if (!fit.free[at(rate)] || ceiling <= 0 || fit.solution.best.*member <= ceiling) return;
   KernelParameters start = fit.solution.best;
   start.*member = ceiling;
-  fit.free[at(rate)] = false;
+  FreeParameters fewer = fit.free;
+  fewer[at(rate)] = false;
+  LeastSquares held = fit_from(start, fewer, fit.observations);
+  if (!is_enough(held, fit.solution, 1, freedom_of(fit.observations, fit.free))) return;
+  fit.free = fewer;
   fit.held[at(rate)] = true;
-  fit.solution = fit_from(start, fit.free, fit.observations);
+  fit.solution = std::move(held);
   fit.notes.emplace_back(note);
 }
 
@@ -156,6 +162,10 @@ std::size_t TermFit::free_count() const {
   return count(free);
 }
 
+std::size_t TermFit::held_count() const {
+  return count(held);
+}
+
 double TermFit::degrees_of_freedom() const {
   return std::max(1.0, freedom_of(observations, free));
 }
@@ -170,10 +180,12 @@ TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings) {
     fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
   }
   drop_unseen(fit, ceilings);
-  hold_at(fit, Parameter::bandwidth, &KernelParameters::bandwidth, ceilings.bandwidth,
-          "the best fit's bandwidth is above the data sheet's, which is held");
-  hold_at(fit, Parameter::peak, &KernelParameters::peak, ceilings.peak,
-          "the best fit's arithmetic rate is above the data sheet's, which is held");
+  for (int again = 0; again < 2; ++again) {  // one rate may rise when the other is held
+    hold_at(fit, Parameter::bandwidth, &KernelParameters::bandwidth, ceilings.bandwidth,
+            "the best fit's bandwidth is above the ceiling of its memory, at which it is held");
+    hold_at(fit, Parameter::peak, &KernelParameters::peak, ceilings.peak,
+            "the best fit's arithmetic rate is above its ceiling, at which it is held");
+  }
   fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
   return fit;
 }

@@ -17,11 +17,12 @@ struct TermFit {
   std::vector<std::string> notes;
 
   std::size_t free_count() const;
+  std::size_t held_count() const;
   double degrees_of_freedom() const;
 };
 
 /// Fits the equation: weights from the intervals and the scatter beyond them, terms by F tests at 1
-/// %. A rate that would exceed its ceiling is held at it.
+/// %. A rate that would exceed its ceiling is held at it, where the cases allow that.
 TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings = {});
 
 /// Fits the terms of `like` to other cases, starting from its parameters.

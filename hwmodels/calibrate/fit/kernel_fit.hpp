@@ -98,6 +98,9 @@ struct KernelFit {
   bool has_bandwidth = false;
   bool has_peak = false;
   bool has_latency = false;
+  /// True: the rate is that of a ceiling, which the best fit would exceed.
+  bool held_bandwidth = false;
+  bool held_peak = false;
   /// Correlations of the logarithms, in the order t0, bandwidth, peak, sharpness: 12 13 14 23 24
   /// 34.
   std::array<double, 6> correlation{};

@@ -46,6 +46,13 @@ class Writer {
     line(fmt::format("{}: {{value: {}, class: {}, ci95: [{}, {}], source: {}}}", key,
                      format(e.value), class_, format(e.low), format(e.high), yaml_quoted(source_)));
   }
+  /// A rate held at the data sheet's: the number is the data sheet's, its interval the cases'.
+  template <class Format>
+  void held(std::string_view key, const Estimate& e, Format format) {
+    line(fmt::format("{}: {{value: {}, class: specification, ci95: [{}, {}], source: {}}}", key,
+                     format(e.value), format(e.low), format(e.high),
+                     yaml_quoted("data sheet, which the best fit would exceed; " + source_)));
+  }
 
   std::string out;
 
@@ -96,8 +103,14 @@ std::string family_yaml(const TimingSet& set, const KernelFit& fit,
   w.line(fmt::format("part: {}", origin.part));
   w.line(fmt::format("arithmetic: {}", arithmetic));
   w.number("launch", fit.t0, seconds);
-  if (fit.has_bandwidth) w.number("bandwidth", fit.bandwidth, byte_rate);
-  if (fit.has_peak) w.number("peak", fit.peak, flop_rate);
+  const auto rate = [&w](bool held, std::string_view key, const Estimate& e, auto format) {
+    if (held)
+      w.held(key, e, format);
+    else
+      w.number(key, e, format);
+  };
+  if (fit.has_bandwidth) rate(fit.held_bandwidth, "bandwidth", fit.bandwidth, byte_rate);
+  if (fit.has_peak) rate(fit.held_peak, "peak", fit.peak, flop_rate);
   if (sharpness) w.number("sharpness", fit.sharpness, ratio);
   if (fit.has_latency) {
     w.number("latency", fit.latency, seconds);

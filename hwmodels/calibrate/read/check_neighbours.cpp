@@ -29,13 +29,8 @@ bool spreads(const std::string& size) {
   return std::ranges::find(kSpreading, size) != kSpreading.end();
 }
 
-// True for sizes that decide how memory is accessed, and for kinds of inputs: a card reads rows of
-// 32 B at a third of the rate of rows of 512 B, rows of a table of 2 GB in host memory at a third
-// of that of 256 MB, and chooses more slowly among scores that are close to each other.
-bool decides_access(const std::string& size) {
-  static constexpr std::array<std::string_view, 5> kDeciding{
-      "row_bytes", "table_rows", "table_bytes", "huge_pages", "concentrated"};
-  return std::ranges::find(kDeciding, size) != kDeciding.end();
+bool decides_pattern(const std::string& size) {
+  return std::ranges::find(kPatternSizes, size) != kPatternSizes.end();
 }
 
 double rounded(double factor) {
@@ -272,7 +267,7 @@ bool comparable(const TimingCase& i, const TimingCase& j) {
   for (const auto& [name, size] : i.shape) {
     const auto other = j.shape.find(name);
     if (other == j.shape.end()) return false;
-    if ((spreads(name) || decides_access(name)) && size != other->second) return false;
+    if ((spreads(name) || decides_pattern(name)) && size != other->second) return false;
     smaller = smaller || size < other->second;
     larger = larger || size > other->second;
   }

@@ -255,7 +255,7 @@ TimingSet read_campaign(JsonFields& document, Diagnostics& diagnostics) {
   read_entries(document, campaign);
   if (campaign.over_budget > 0) {
     campaign.set.notes.push_back(
-        fmt::format("{}: took fewer rounds than planned, as {} timings of the file did",
+        fmt::format("{}: took fewer rounds than planned; timings of which that is so: {}",
                     campaign.first_over_budget, campaign.over_budget));
   }
   for (JsonFields& refused : document.list("refused")) {

@@ -52,6 +52,12 @@ struct TimingCase {
   double repeat_noise = 0;
 };
 
+/// Sizes that decide how memory is accessed, or the kind of inputs, and not how much work there is:
+/// a card reads rows of 32 B at a third of the rate of rows of 512 B, rows of a table of 2 GB in
+/// host memory at a third of that of 256 MB, and chooses more slowly among scores that are close.
+inline constexpr std::array<std::string_view, 5> kPatternSizes{
+    "row_bytes", "table_rows", "table_bytes", "huge_pages", "concentrated"};
+
 /// The name of the case without the temperature that a campaign appends: "a.b" of "a.b/cold".
 inline std::string_view case_name(const TimingCase& timing) {
   return std::string_view(timing.name).substr(0, timing.name.rfind('/'));

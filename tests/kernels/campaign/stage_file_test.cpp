@@ -33,19 +33,34 @@ TEST_F(StageFileTest, KeepsWhatIsFinished) {
   EXPECT_TRUE(judge(read_stage(folder_, "correctness"), true).holds());
 }
 
-// Results are saved every two seconds, so that a process that is killed leaves the first one, and
-// says that the second one ended in its middle only if it did.
-TEST_F(StageFileTest, SavesAtOnceOrAtItsEnd) {
+TEST_F(StageFileTest, SavesResultsWhenItIsTime) {
+  const auto saved = [this] {
+    return read_stage(folder_, "correctness").at("benchmarks").array().size();
+  };
   {
-    StageFile file(folder_, sample_context("correctness"));
+    StageFile seldom(folder_, sample_context("correctness"), std::chrono::hours(1));
     for (const char* name : {"a", "b"}) {
-      file.begin(name);
-      file.add(sample_check(name));
+      seldom.begin(name);
+      seldom.add(sample_check(name));
       EXPECT_FALSE(std::filesystem::exists(folder_ / "correctness.json.running"));
     }
-    EXPECT_TRUE(read_stage(folder_, "correctness").at("benchmarks").array().empty());
+    EXPECT_EQ(saved(), 0U);
+    seldom.finish();
+    EXPECT_EQ(saved(), 2U);
+    seldom.add(sample_check("c"));
   }
-  EXPECT_EQ(read_stage(folder_, "correctness").at("benchmarks").array().size(), 2U);
+  EXPECT_EQ(saved(), 3U);
+  StageFile always(folder_, sample_context("correctness"), std::chrono::milliseconds(0));
+  always.add(sample_check("d"));
+  EXPECT_EQ(saved(), 4U);
+}
+
+// A full disk is an error, not a message.
+TEST_F(StageFileTest, FailsWhereItCannotSave) {
+  StageFile file(folder_, sample_context("correctness"), std::chrono::hours(1));
+  file.add(sample_check("a"));
+  std::filesystem::remove_all(folder_);
+  EXPECT_THROW(file.finish(), std::runtime_error);
 }
 
 TEST_F(StageFileTest, TriesWhatWasRefusedAgain) {

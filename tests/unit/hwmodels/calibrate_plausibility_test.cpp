@@ -451,8 +451,8 @@ TEST(Plausibility, RefusesThreePlantedImpossibilitiesOfAFileAtOnce) {
   EXPECT_THAT(checked.kept, SizeIs(timings->cases.size() - 3));
 }
 
-// A card reads short rows, and rows of a table that its translation of addresses does not reach, at
-// a fraction of the rate of others. Equal rows of an equal table are still compared.
+// A card reads short rows, and rows of a large table in host memory, at a fraction of the rate of
+// others. Equal rows of an equal table are still compared.
 TEST(Plausibility, ComparesNoOtherRowsOrTables) {
   const auto gathered = [](std::int64_t row_bytes, std::int64_t table_rows, std::int64_t rows,
                            double seconds) {
