@@ -14,8 +14,8 @@
 //             that a memory-bound kernel needs, and the longer hold of SMs by a gather that others
 //             slow down. The write buffers behind stores; stores of part of a sector, which a
 //             link would carry with fewer bytes; the size of the whole buffer (an A100 reads 1 GiB
-//             of host memory at 25 GB/s and 20 GiB at 16.5: sm_loads_gen4_x16_20gib.yaml; an H200 in a
-//             virtual machine reads rows of 256 B of 512 MiB at 48 GB/s and of 4 GiB at 11.3:
+//             of host memory at 25 GB/s and 20 GiB at 16.5: sm_loads_gen4_x16_20gib.yaml; an H200
+//             in a virtual machine reads rows of 256 B of 512 MiB at 48 GB/s and of 4 GiB at 11.3:
 //             sm_loads_gen5_x16_h200_4gib.yaml).
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
