@@ -41,10 +41,10 @@ std::optional<Regime> regime_of(const TimingCase& timing, double l2_bytes);
 KernelPoint point_of(const TimingCase& timing, Regime regime);
 
 /// Name of the fit that a case belongs to: "dense_decode/fma bf16" for the variants fma.ring2 and
-/// fma.ring3. All products of a library are one fit, whatever part of a model uses them. Sizes of rows
-/// and of the table that they lie in are part of the name, since the equation has no term for the
-/// pattern of access: "gather/loads bytes row_bytes=256 table_rows=1048576". So is the width of a
-/// latent that heads attend to, which other programs read.
+/// fma.ring3. All products of a library are one fit, whatever part of a model uses them. Sizes of
+/// rows and of the table that they lie in are part of the name, since the equation has no term for
+/// the pattern of access: "gather/loads bytes row_bytes=256 table_rows=1048576". So is the width of
+/// a latent that heads attend to, which other programs read.
 std::string fit_name(const TimingCase& timing);
 
 /// Fits every kernel of the set that has enough cases, kernels of libraries included;

@@ -135,8 +135,7 @@ TEST(PredictSequences, AKernelWithoutAFitStandsForItself) {
   ASSERT_EQ(made.times.cases.size(), 1U);
   EXPECT_NEAR(made.times.cases[0].time.value, 7e-6, 1e-17);
   EXPECT_NEAR(made.times.cases[0].time.high, 7.7e-6, 1e-17);
-  EXPECT_EQ(made.notes,
-            std::vector<std::string>{"c stands for itself: its kernel has no fit"});
+  EXPECT_EQ(made.notes, std::vector<std::string>{"c stands for itself: its kernel has no fit"});
 }
 
 TEST(PredictSequences, AFitOfMemorySaysNothingOfTheLink) {
