@@ -4,9 +4,11 @@
 import collections
 import json
 import os
+import pathlib
 import re
 import statistics
 import sys
+import tempfile
 import unittest
 
 from program import SOURCE, run
@@ -58,6 +60,20 @@ class CampaignTables(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(path.read_text(), text)
                 self.assertGreater(text.count("\n"), 14)
+
+    def test_the_fits_are_what_calibrate_makes_of_the_timings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "h200" / CAMPAIGN.name
+            result = run("calibrate", CAMPAIGN / "ceilings.json", CAMPAIGN / "timing.json", "-o", out)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for name in ("gpu.yaml", "cases.csv"):
+                self.assertEqual((out / name).read_text(), (CAMPAIGN / name).read_text(), name)
+
+    def test_the_page_quotes_what_predict_prints(self):
+        timings = [word for name in ("ceilings", "timing") for word in ("--timings", CAMPAIGN / f"{name}.json")]
+        printed = run("predict", SOURCE / "configs/predictions/h200.yaml", *timings).stdout.splitlines()
+        quoted = re.search(r"```text\n(id .*?)```", (CAMPAIGN / "README.md").read_text(), re.S).group(1)
+        self.assertEqual(quoted.splitlines(), printed[1:10])
 
     def median_error(self, table, calibration):
         result = run("validate", "kernels", CAMPAIGN / "tables" / f"{table}.csv", "--table", table, "--system",
