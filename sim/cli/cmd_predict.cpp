@@ -61,6 +61,8 @@ Table table_of(const PredictedSet& predicted, const std::string& timed) {
     table.add(std::move(row));
     table.notes.push_back(answer.quantity.id + ": " + answer.quantity.question);
     if (!answer.quantity.note.empty()) table.notes.push_back("  " + answer.quantity.note);
+    if (!timed.empty() && !answer.untimed.empty())
+      table.notes.push_back("  not timed: " + join(answer.untimed));
   }
   table.notes.push_back(
       predicted.uncertain.empty()

@@ -91,6 +91,17 @@ std::optional<double> sum_of(const CaseTimes& times, const std::vector<TimedTerm
   return sum;
 }
 
+// The cases of the quantity that have no time, each once.
+std::vector<std::string> untimed_cases(const PredictedQuantity& quantity, const CaseTimes& times) {
+  std::vector<std::string> out;
+  if (!quantity.timed) return out;
+  for (const auto* side : {&quantity.timed->of, &quantity.timed->to})
+    for (const TimedTerm& term : *side)
+      if (!times.of_case.contains(term.name) && std::ranges::find(out, term.name) == out.end())
+        out.push_back(term.name);
+  return out;
+}
+
 std::optional<double> timed_answer(const PredictionSet& set, const System& system,
                                    const PredictedQuantity& quantity, const CaseTimes& times) {
   if (!quantity.timed) return std::nullopt;
@@ -194,7 +205,8 @@ PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptio
   for (const PredictedQuantity& quantity : set.quantities)
     out.answers.push_back({.quantity = quantity,
                            .simulated = answer(set, system, quantity),
-                           .timed = timed_answer(set, system, quantity, times)});
+                           .timed = timed_answer(set, system, quantity, times),
+                           .untimed = untimed_cases(quantity, times)});
   const auto drawn = drawn_answers(set, document, diagnostics);
   if (!diagnostics.ok()) return out;
   for (std::size_t q = 0; q < drawn.size(); ++q) {

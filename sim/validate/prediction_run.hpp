@@ -36,6 +36,7 @@ struct PredictedAnswer {
   StatedStatus status = StatedStatus::consistent;
   /// From the times of `quantity.timed`; empty where one of its cases was not timed.
   std::optional<double> timed = {};
+  std::vector<std::string> untimed = {};  ///< those cases
 };
 
 struct PredictedSet {

@@ -43,6 +43,7 @@ class Predict(InFolder):
                  if case["temperature"] == "cold"}
         self.assertNotIn("screening.maple_screen.r32-u16.b16-h32-s8192-k2048", times)
         self.assertIsNone(measured["maple.screen_share"])
+        self.assertEqual(re.findall(r"not timed: (.*)", table), ["screening.maple_screen.r32-u16.b16-h32-s8192-k2048"])
         gather = times["host_gather.gather.loads.row256b.512mb.blocks64"]["real_time"]
         self.assertAlmostEqual(measured["maple.host_loads.row256"], 2 ** 29 / gather, delta=0.05)
         self.assertTrue(1.1 < measured["tpla.attention_ratio.b64_s32k"] < 1.45)
