@@ -202,6 +202,7 @@ compile_one() {
   if [ -f "$object" ] && [ -f "$object.d" ] && [ "$(key_of)" = "$(cat "$object.key" 2>/dev/null)" ]; then
     return
   fi
+  # shellcheck disable=SC2086 # a command is words
   $cached $command -MMD -MF "$object.d" -c "$source" -o "$object" || { rm -f "$object"; return 1; }
   key_of >"$object.key"
 }
