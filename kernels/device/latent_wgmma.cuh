@@ -71,7 +71,7 @@ struct LatentLayout {
   static constexpr int kBoxBytes = 64 * 128;
   static constexpr int kTileBytes = kBoxes * kBoxBytes;
   static constexpr int kTilesAt = kHeads / 64 * kTileBytes;  // after the queries
-  // Of one tile, 64 x 64 bf16, as rows of 128 B in a swizzled box
+  // Probabilities of one tile: 64 x 64 bf16, as rows of 128 B in a swizzled box
   static constexpr int kProbabilitiesAt = kTilesAt + kStages * kTileBytes;
   static constexpr int kMaximaAt = kProbabilitiesAt + (How == Share::values ? kBoxBytes : 0);
   static constexpr int kTotalsAt = kMaximaAt + (How == Share::values ? 2 * 64 * 4 : 0);

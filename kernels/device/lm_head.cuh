@@ -48,8 +48,8 @@ __device__ __forceinline__ Top2 merge(const Top2& a, const Top2& b) {
   return {first, b_wins ? b.index : a.index, fmaxf(second, lost), sum + lost_sum * scale};
 }
 
-// What exponentials are scaled by: a finite number where all logits are -inf, since -inf - -inf
-// would be NaN.
+// The logit that exponentials are scaled by. It is finite where all logits are -inf, since -inf -
+// -inf would be NaN.
 __device__ __forceinline__ float finite_top(float first) {
   return first == kMinusInfinity ? 0.0F : first;
 }
@@ -76,7 +76,7 @@ __device__ __forceinline__ Top2 merge_all(const Top2 (&of)[Count]) {
   return {first, index, second, sum};
 }
 
-// Of logits of rows first_row, first_row + 8, ...
+// The two best of the logits of rows first_row, first_row + 8, ...
 template <Mistake Planted = Mistake::none, std::size_t Count>
 __device__ __forceinline__ Top2 top_of(const float (&logits)[Count], int first_row) {
   constexpr int kCount{Count};

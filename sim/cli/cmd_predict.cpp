@@ -115,7 +115,8 @@ TimingSet load_timings(const std::vector<std::string>& files) {
   return all;
 }
 
-// Of the cases with cold inputs. The check of timings has refused a case that stands twice.
+// The times of the cases with cold inputs. The check of timings has refused a case that stands
+// twice.
 std::map<std::string, double, std::less<>> cold_times(const TimingSet& set) {
   std::map<std::string, double, std::less<>> times;
   for (const TimingCase& timing : set.cases)
