@@ -16,4 +16,12 @@ inline std::int64_t pieces_sent(const CollectiveWork& work) {
   return (work.kind == CollectiveKind::all_reduce ? 2 : 1) * (work.ranks - 1);
 }
 
+/// Bytes that a rank must send of each byte of the size, by which NCCL's tests turn a rate into a
+/// bus bandwidth.
+inline double bus_share(CollectiveKind kind, std::int64_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  if (kind == CollectiveKind::send) return 1;
+  return (kind == CollectiveKind::all_reduce ? 2 : 1) * (n - 1) / n;
+}
+
 }  // namespace tiersim

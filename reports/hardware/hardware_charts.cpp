@@ -15,7 +15,7 @@ FigurePanel panel_of(const CurveReading& curve) {
   const std::string unit(unit_of(facts.quantity));
   const std::string quantity(kProbeQuantityNames[static_cast<std::size_t>(facts.quantity)]);
   const bool log_x = facts.axis == ProbeAxis::run || facts.axis == ProbeAxis::size ||
-                     facts.axis == ProbeAxis::items;
+                     facts.axis == ProbeAxis::items || facts.axis == ProbeAxis::ranks;
   const bool log_y =
       facts.quantity == ProbeQuantity::latency || facts.quantity == ProbeQuantity::time;
   FigurePanel panel{.title = facts.id,

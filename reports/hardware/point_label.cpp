@@ -18,8 +18,8 @@ std::string size_text(double bytes) {
 }  // namespace
 
 std::string axis_label(ProbeAxis axis) {
-  constexpr std::array<std::string_view, 7> kLabels{
-      "point", "run", "size", "offered GB/s", "read share", "items", "CPU GB/s"};
+  constexpr std::array<std::string_view, 8> kLabels{
+      "point", "run", "size", "offered GB/s", "read share", "items", "CPU GB/s", "ranks"};
   return std::string(kLabels[static_cast<std::size_t>(axis)]);
 }
 

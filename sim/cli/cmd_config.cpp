@@ -113,7 +113,7 @@ FileKind file_kind(const char* name, const char* what, const char* example = nul
           example};
 }
 
-std::array<FileKind, 19> file_kinds() {
+std::array<FileKind, 20> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
       file_kind<ServingConfig>("serving", "server under load",
@@ -124,6 +124,8 @@ std::array<FileKind, 19> file_kinds() {
       file_kind<SpeculationConfig>("speculation", "drafted tokens and how many are accepted",
                                    "speculation/mtp_glm_5_2.yaml"),
       file_kind<SystemConfig>("system", "system", "systems/h200_cxl_pool.yaml"),
+      file_kind<TopologyConfig>("topology", "how the GPUs of a cluster are joined",
+                                "topologies/dgx_h100_rails_16.yaml"),
       file_kind<LlmConfig>("model", "model", "models/llama3_8b.yaml"),
       file_kind<DeviceFile>("device", "device", "devices/gh200_lpddr5x.yaml"),
       file_kind<EconomicsConfig>("economics", "economics", "economics/default.yaml"),

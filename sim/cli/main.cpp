@@ -37,6 +37,7 @@ void add_verbs(CommandLine& command_line) {
   add_trace(program);
   add_numerics(program);
   add_config(program);
+  add_show(program);
   add_list(program);
   add_compare(program);
   add_rerun(program);

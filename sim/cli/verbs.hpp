@@ -16,6 +16,7 @@ void add_validate(Verb program);
 void add_trace(Verb program);
 void add_numerics(Verb program);
 void add_config(Verb program);
+void add_show(Verb program);
 void add_list(Verb program);
 void add_compare(Verb program);
 void add_rerun(Verb program);

@@ -75,10 +75,13 @@ class Link : public Device {
   }
 };
 
+class Topology;  // hwmodels/topology
+
 /// The path from one GPU to the others of its group.
 struct PortPath {
-  Bandwidth bandwidth{};  ///< least capacity on the path, in one direction
-  Duration latency{};     ///< one way, unloaded
+  Bandwidth bandwidth{};               ///< least capacity on the path, in one direction
+  Duration latency{};                  ///< one way, unloaded
+  const Topology* topology = nullptr;  ///< of the system, where it states one
 };
 
 /// The cost of a collective at one rank's port.
@@ -88,6 +91,8 @@ struct CollectiveCost {
   Bytes in;                 ///< likewise, towards the GPU
   Bytes run;                ///< contiguous bytes of each of its pieces; 0 if nothing moves
   Duration min_duration{};  ///< a rate limit besides the port's
+  Bytes far_out = {};       ///< payload to other domains, over links that only this crosses
+  Bytes far_in = {};        ///< likewise, towards the GPU
   std::string_view algorithm = {};
 };
 

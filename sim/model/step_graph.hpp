@@ -189,6 +189,11 @@ struct CollectiveWork {
   Fabric fabric = Fabric::tensor;
   Bytes size;
   std::int64_t ranks = 1;
+  /// Of an all-to-all of routed tokens: rows in `size` that are the same token, one for each of its
+  /// experts.
+  std::int64_t copies = 1;
+  /// Of the same: bytes that the rank with the most loaded experts receives, over the mean.
+  double hot = 1;
 
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };

@@ -32,6 +32,7 @@ ProbeWorkload ProbeWorkload::over(const ProbeWorkload& curve) const {
           .streams = of(streams, curve.streams),
           .ranks = of(ranks, curve.ranks),
           .operation = of(operation, curve.operation),
+          .copies = of(copies, curve.copies),
           .outstanding = of(outstanding, curve.outstanding),
           .items = of(items, curve.items),
           .launch = of(launch, curve.launch),
@@ -60,6 +61,8 @@ double ReferencePoint::x(ProbeAxis axis) const {
       return static_cast<double>(at.items.value_or(0));
     case ProbeAxis::cpu_rate:
       return in_base(at.cpu_rate) * kPerGiga;
+    case ProbeAxis::ranks:
+      return static_cast<double>(at.ranks.value_or(0));
   }
   return 0;
 }

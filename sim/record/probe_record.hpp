@@ -40,9 +40,9 @@ inline constexpr std::array<std::string_view, 7> kProbeQuantityNames{
 std::string_view unit_of(ProbeQuantity quantity);
 
 /// The parameter in which the points of a curve differ.
-enum class ProbeAxis : std::uint8_t { none, run, size, rate, read_share, items, cpu_rate };
-inline constexpr std::array<std::string_view, 7> kProbeAxisNames{
-    "none", "run", "size", "rate", "read_share", "items", "cpu_rate"};
+enum class ProbeAxis : std::uint8_t { none, run, size, rate, read_share, items, cpu_rate, ranks };
+inline constexpr std::array<std::string_view, 8> kProbeAxisNames{
+    "none", "run", "size", "rate", "read_share", "items", "cpu_rate", "ranks"};
 
 enum class ProbePattern : std::uint8_t { sequential, random };
 inline constexpr std::array<std::string_view, 2> kProbePatternNames{"sequential", "random"};
@@ -58,6 +58,7 @@ struct ProbeWorkload {
   std::optional<std::int64_t> streams = {};      ///< streams of sequential addresses; default: 16
   std::optional<std::int64_t> ranks = {};        ///< ranks of a collective; default: 8
   std::optional<CollectiveKind> operation = {};  ///< default: all_reduce
+  std::optional<std::int64_t> copies = {};       ///< rows of a token in an all-to-all; default: 1
   std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
   /// Runs of one copy, whose start then counts; default: enough to hide it.
   std::optional<std::int64_t> items = {};

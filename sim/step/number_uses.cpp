@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "hwmodels/collective/routed.hpp"
 #include "sim/step/costs.hpp"
 
 namespace tiersim {
@@ -63,8 +64,11 @@ void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) 
     visit(is_tier ? "tiers." : "links.", name, is_tier ? ".memory.packet_level" : kPackets,
           used && level == Level::packet);
   }
+  bool routed = false;
   for (std::size_t f = 0; f < kFabricNames.size(); ++f) {
     const FabricConfig* fabric = config.fabric(static_cast<Fabric>(f));
+    if (uses.collectives[f] && fabric != nullptr)
+      routed = routed || fabric->collective.kind == kRoutedKind;
     bool used = false;  // also by a purpose that has the network of another
     for (std::size_t g = 0; g < kFabricNames.size(); ++g)
       used = used || (uses.collectives[g] && config.fabric(static_cast<Fabric>(g)) == fabric);
@@ -72,6 +76,7 @@ void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) 
     visit("fabrics.", kFabricNames[f], ".collective.packet_level",
           used && system.packet_network(static_cast<Fabric>(f)) != nullptr);
   }
+  visit("", "topology", "", routed);
 }
 
 }  // namespace

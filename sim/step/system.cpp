@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/step/payload_only.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -25,21 +27,6 @@ template <class T>
 double joules_each(const Sourced<T>& energy) {
   constexpr double kBase = std::is_same_v<T, EnergyPerByte> ? 1e-15 : 1e-18;
   return static_cast<double>(energy.value.in_base()) * kBase;
-}
-
-// OpPlan::active_share of work without bytes and arithmetic, at the clock that the limit allows.
-double waiting_share(const PowerCap& cap) {
-  const Duration any(kPicosecondsPerSecond);
-  return cap.active_share(cap.limited({.memory = any, .body = any}).clock);
-}
-
-// The least use of the device's channels by the access: the moved bytes, once.
-AccessCost payload_only(AccessCost cost) {
-  Bytes widest = Bytes::from_base(1);
-  for (const Charge& charge : cost.charges) widest = std::max(widest, charge.busy);
-  const double share = std::min(1.0, cost.moved / widest);
-  for (Charge& charge : cost.charges) charge.busy = scale_down(charge.busy, share);
-  return cost;
 }
 
 }  // namespace
@@ -144,28 +131,6 @@ void System::build_power(const SystemConfig& config) {
   power_cap_.emplace(numbers);
 }
 
-void System::build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links) {
-  for (std::size_t purpose = 0; purpose < fabrics_.size(); ++purpose) {
-    const FabricConfig* fabric = config.fabric(static_cast<Fabric>(purpose));
-    if (fabric == nullptr) continue;
-    FabricPath& built = fabrics_[purpose].emplace();
-    built.collective = fabric->collective.spec->build();
-    built.packets = tiersim::packet_network(config, *fabric);
-    built.launch = fabric->launch ? fabric->launch->value : Duration{};
-    if (fabric->requester) built.requester = fabric->requester->spec->build();
-    for (const std::string& name : fabric->path) {
-      const Placed& placed = links.at(name);
-      built.links.push_back(placed);
-      built.devices.push_back(link_by_name_.at(name));
-      for (const Channel& channel : placed.device->channels())
-        if (built.port.bandwidth == Bandwidth{} || channel.capacity < built.port.bandwidth)
-          built.port.bandwidth = channel.capacity;
-      const Bytes one = Bytes::from_base(1);
-      built.port.latency += placed.device->cost(Direction::write, one, one).latency;
-    }
-  }
-}
-
 std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels,
                                  const SystemChannel& like, double scale) {
   constexpr Bandwidth kMost = Bandwidth::from_base(std::int64_t{1} << 50U);  // flow_network.hpp
@@ -262,75 +227,6 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
   plan.issue += issue;  // one part after another, too
   plan.setup = first_byte + plan.issue;
   plan.payload += access.payload;
-}
-
-// The port carries the rank's data to its peers and, in the other direction, the data from them.
-OpPlan System::plan_collective(const Op& op) const {
-  OpPlan plan;
-  for (const Access& access : op.accesses) add_access(access, op.requester, plan);
-  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
-  TS_EXPECTS(fabric.has_value(), name(op.collective.fabric));
-  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
-  const TensorClass carried =
-      op.accesses.empty() ? TensorClass::activations : op.accesses.front().tensor_class;
-  for (std::size_t i = 0; i < fabric->links.size(); ++i) {
-    const Placed& link = fabric->links[i];
-    const auto add = [&](Direction direction, Bytes payload, const AccessCost& part) {
-      charge(fabric->packets ? payload_only(part) : part, link.first_channel, plan);
-      plan.traffic.push_back({link.id, direction, carried, payload, part.moved});
-      plan.payload += payload;
-    };
-    if (cost.out > Bytes{})
-      add(Direction::write, cost.out,
-          fabric->devices[i]->cost(Direction::write, cost.out, std::min(cost.run, cost.out)));
-    // A hand-over has no data in return.
-    if (cost.in > Bytes{} && op.collective.fabric != Fabric::transfer)
-      add(Direction::read, cost.in,
-          fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
-  }
-  plan.setup_reason = "collective";
-  plan.min_reason = "collective";
-  plan.active_share = power_cap_ ? waiting_share(*power_cap_) : 1;
-  // The packets of a send, too, are simulated for all ranks together.
-  plan.packet_collective = fabric->packets && cost.out > Bytes{};
-  if (plan.packet_collective || op.collective.kind != CollectiveKind::send)
-    plan.ranks = op.collective.ranks;
-  if (plan.packet_collective) return plan;
-  plan.setup = std::max(plan.setup, cost.latency);
-  plan.min_duration = std::max({plan.min_duration, cost.min_duration, fabric->launch - plan.setup});
-  if (fabric->requester) issue_copies(op, *fabric->requester, plan);
-  return plan;
-}
-
-void System::issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const {
-  Duration all{};
-  for (const Access& access : op.accesses) {
-    const MemoryTier* source = tiers_[access.tier.index()].memory.get();
-    const AccessCost cost =
-        requester.cost(Direction::write, access.payload, access.run, {.memory = source});
-    Duration body = cost.min_duration;
-    for (const Charge& charge : cost.charges)
-      body = std::max(body, charge.busy / requester.channels()[charge.channel].capacity);
-    all += body;
-    plan.issue += cost.latency;
-    plan.setup += cost.latency;
-  }
-  plan.min_duration = std::max(plan.min_duration, all);
-}
-
-OpPlan System::plan_receipt(const Op& op) const {
-  OpPlan plan;
-  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
-  TS_EXPECTS(fabric.has_value() && op.collective.fabric == Fabric::transfer);
-  for (Access access : op.accesses) {
-    access.direction = Direction::write;
-    add_access(access, op.requester, plan);
-  }
-  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
-  for (std::size_t i = 0; i < fabric->links.size() && cost.out > Bytes{}; ++i)
-    charge(fabric->devices[i]->incoming(cost.out, std::min(cost.run, cost.out)),
-           fabric->links[i].first_channel, plan);
-  return plan;
 }
 
 OpPlan System::plan(const Op& op) const {

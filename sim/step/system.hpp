@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hwmodels/compute/power_cap.hpp"
+#include "hwmodels/topology/topology.hpp"
 #include "sim/base/id.hpp"
 #include "sim/model/device.hpp"
 #include "sim/step/packet_network.hpp"
@@ -193,6 +194,8 @@ class System {
   const PacketNetwork* packet_network(Fabric purpose) const;
   /// The collective operations over the network for this purpose, which must exist.
   const Collective& collective(Fabric purpose) const;
+  /// The cost at one rank's port, over the network of the work's purpose, which must exist.
+  CollectiveCost collective_cost(const CollectiveWork& work) const;
 
   OpPlan plan(const Op& op) const;
   /// The cost of a collective over Fabric::transfer at its receiver: the port and the memory there.
@@ -218,6 +221,7 @@ class System {
     std::unique_ptr<Collective> collective;
     std::vector<Placed> links;
     std::vector<const Link*> devices;      // of `links`
+    std::size_t near_links;                // the first ones; only far traffic crosses the others
     std::unique_ptr<Requester> requester;  // null: nothing limits the copies of a hand-over
     PortPath port;
     Duration launch;  // 0 where a graph holds the collectives
@@ -256,6 +260,7 @@ class System {
   void take_of_own_memory(Duration time, OpPlan& plan) const;
 
   std::int64_t gpus_ = 1;
+  std::unique_ptr<const Topology> topology_;
   PathScaling scaling_;
   std::vector<std::int64_t> sharers_;                      // by DeviceId
   std::vector<std::optional<PacketModel>> packet_models_;  // likewise

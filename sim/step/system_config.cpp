@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "hwmodels/collective/routed.hpp"
 #include "hwmodels/device_library.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
@@ -78,12 +81,20 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
         "there are: " + join(std::vector<std::string>(kFabricNames.begin(), kFabricNames.end())));
     f.check(!fabric.path.empty(), "fabrics." + name + ".path", "is empty",
             "the links that a GPU's traffic crosses, its port first");
-    for (const std::string& link : fabric.path) {
-      f.check(contains(links, link), "fabrics." + name + ".path", "no link is named '" + link + "'",
-              "the links are: " + join(links));
-      f.check(std::ranges::count(fabric.path, link) == 1, "fabrics." + name + ".path",
-              "has link '" + link + "' twice", "a second crossing is a link of its own");
-    }
+    const auto check_links = [&, at = "fabrics." + name](const std::vector<std::string>& path,
+                                                         const char* key) {
+      for (const std::string& link : path) {
+        f.check(contains(links, link), at + key, "no link is named '" + link + "'",
+                "the links are: " + join(links));
+        f.check(std::ranges::count(path, link) == 1, at + key, "has link '" + link + "' twice",
+                "a second crossing is a link of its own");
+      }
+    };
+    check_links(fabric.path, ".path");
+    check_links(fabric.beyond, ".beyond");
+    for (const std::string& link : fabric.beyond)
+      f.check(!contains(fabric.path, link), "fabrics." + name + ".beyond",
+              "has link '" + link + "', as the path does", "a link is crossed by all or by some");
     const bool packets = std::ranges::any_of(fabric.path, [&](const std::string& link) {
       const auto it = c.links.find(link);
       return it != c.links.end() && it->second.level == Level::packet;
@@ -97,6 +108,26 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
     check_level(".requester");
     f.check(name == tiersim::name(Fabric::transfer), "fabrics." + name + ".requester",
             "issues copies, and this purpose has collectives", "of `transfer` alone");
+  }
+}
+
+// A topology has the system's GPUs, and what is routed has a topology.
+void check_topology(Fields& f, const SystemConfig& c) {
+  if (c.topology) {
+    f.check(c.topology->gpus() == c.gpus.count, "topology",
+            fmt::format("has {} GPUs, and the system has {}", c.topology->gpus(), c.gpus.count),
+            "gpus: {count: N, hosts: M} as the topology");
+    f.check(c.topology->nodes == c.gpus.hosts, "topology.nodes",
+            fmt::format("are {}, and the system has {} hosts", c.topology->nodes, c.gpus.hosts),
+            "gpus: {count: N, hosts: M} as the topology");
+  }
+  for (const auto& [name, fabric] : c.fabrics) {
+    const bool routed = fabric.collective.kind == kRoutedKind;
+    f.check(!routed || c.topology, "fabrics." + name + ".collective",
+            "is routed, and the system states no topology",
+            "topology: {base: topologies/dgx_h100_rails_16.yaml}");
+    f.check(routed || fabric.beyond.empty(), "fabrics." + name + ".beyond",
+            "is for a collective that tells the traffic of domains apart", "model: routed");
   }
 }
 
@@ -172,6 +203,9 @@ void describe(Fields& f, FabricConfig& c) {
   f.doc("How the GPUs of a group reach each other.");
   f.document("collective", c.collective, "device", "How they work together.");
   f.required("path", c.path, "Links that a GPU's traffic crosses, its own port first.");
+  f.optional("beyond", c.beyond,
+             "Links that only its traffic to other NVLink domains crosses; `routed` alone tells "
+             "it apart.");
   f.optional(
       "launch", c.launch,
       "Least time of each operation, where the CPU launches it by itself; none where a graph "
@@ -217,8 +251,8 @@ std::unique_ptr<MemoryTier> TierConfig::build() const {
 
 void describe(Fields& f, GpusConfig& c) {
   f.doc("Equal GPUs, each running a step of its own at the same time.");
-  f.optional("count", c.count, "GPUs on all hosts together.", in_range(1, 1024));
-  f.optional("hosts", c.hosts, "Hosts with the same number of GPUs each.", in_range(1, 1024));
+  f.optional("count", c.count, "GPUs on all hosts together.", in_range(1, 16384));
+  f.optional("hosts", c.hosts, "Hosts with the same number of GPUs each.", in_range(1, 16384));
 }
 
 void describe(Fields& f, SharedConfig& c) {
@@ -257,12 +291,15 @@ void describe(Fields& f, SystemConfig& c) {
   f.required("tiers", c.tiers, "Memory tiers by name.");
   f.optional("fabrics", c.fabrics,
              "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context.");
+  f.optional_document("topology", c.topology, "topology",
+                      "How the GPUs of all hosts are joined, for `routed` collectives.");
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
   f.optional_document("economics", c.economics, "economics",
                       "Factors that turn prices and power into a cost of time.");
   f.check(!c.tiers.empty(), "tiers", "has no tier", "at least the memory of the GPU");
   check_names(f, c);
   check_fabrics(f, c);
+  check_topology(f, c);
   check_sharing(f, c);
   check_packets(f, c);
   check_power(f, c);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hwmodels/topology/topology_config.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/device_costs.hpp"
 #include "sim/model/device_spec.hpp"
@@ -55,7 +56,8 @@ void describe(Fields& f, TierConfig& c);
 /// The network between the GPUs of a group, and the collective operations over it.
 struct FabricConfig {
   DeviceConfig<Collective> collective;
-  std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
+  std::vector<std::string> path;    ///< links that a GPU's traffic crosses, its port first
+  std::vector<std::string> beyond;  ///< links that only its traffic to other domains crosses
   /// The CPU's time for each collective that is not captured in a graph: the least that one takes.
   std::optional<Sourced<Duration>> launch;
   /// Of `transfer`: the unit that issues the copies of a hand-over, a contiguous run each.
@@ -105,6 +107,7 @@ struct SystemConfig {
   std::map<std::string, DeviceConfig<Link>> links;
   std::map<std::string, TierConfig> tiers;
   std::map<std::string, FabricConfig> fabrics;  ///< by name of a Fabric
+  std::optional<TopologyConfig> topology;       ///< how the GPUs of all hosts are joined
   std::optional<HostConfig> host;
   std::optional<EconomicsConfig> economics;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hwmodels/collective/pieces.hpp"
+#include "hwmodels/topology/topology.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
 
@@ -41,13 +43,14 @@ class Hardware {
     }
     if (requester) requester_ = requester->spec->build();
     if (curve.collective) collective_ = curve.collective->spec->build();
+    if (curve.topology) topology_.emplace(*curve.topology);
   }
 
   const MemoryTier* memory() const { return memory_.get(); }
   const Collective& collective() const { return *collective_; }
   const Link& port() const { return *links_.front(); }
   PortPath port_path() const {
-    PortPath path;
+    PortPath path{.topology = topology_ ? &*topology_ : nullptr};
     path.bandwidth = std::ranges::min(port().channels(), {}, &Channel::capacity).capacity;
     for (const auto& link : links_) path.latency += link->cost(Direction::write, 1_B, 1_B).latency;
     return path;
@@ -90,6 +93,7 @@ class Hardware {
   std::vector<const Link*> ways_;  // pointers to links_
   std::unique_ptr<Requester> requester_;
   std::unique_ptr<Collective> collective_;
+  std::optional<Topology> topology_;
 };
 
 // The reads and writes of a saturating workload.
@@ -163,9 +167,10 @@ CollectiveKind operation_of(const ProbeWorkload& asked) {
 
 Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
   const Link& port = hardware.port();
-  const CollectiveCost cost = hardware.collective().cost(
-      {operation_of(asked), Fabric::tensor, *asked.size, asked.ranks.value_or(8)},
-      hardware.port_path());
+  const CollectiveCost cost =
+      hardware.collective().cost({operation_of(asked), Fabric::tensor, *asked.size,
+                                  asked.ranks.value_or(8), asked.copies.value_or(1)},
+                                 hardware.port_path());
   Duration longest = cost.min_duration;
   for (const AccessCost& way :
        {port.cost(Direction::write, cost.out, cost.run), port.incoming(cost.in, cost.run)})
@@ -216,23 +221,11 @@ LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const 
   }
 }
 
-// Bytes that a rank must send of each byte of the size, as in NCCL's tests.
-double bus_share(const ProbeWorkload& asked) {
-  const auto n = static_cast<double>(asked.ranks.value_or(8));
-  switch (operation_of(asked)) {
-    case CollectiveKind::all_reduce:
-      return 2 * (n - 1) / n;
-    case CollectiveKind::send:
-      return 1;
-    default:
-      return (n - 1) / n;
-  }
-}
-
 LevelResult of_collective(const HardwareCurve& curve, const ProbeWorkload& asked, Duration time) {
   const double us = to_seconds(time) * 1e6;
   if (curve.facts.quantity == ProbeQuantity::time) return {us};
-  return {bus_share(asked) * static_cast<double>(asked.size->in_base()) / us / 1e3};
+  return {bus_share(operation_of(asked), asked.ranks.value_or(8)) *
+          static_cast<double>(asked.size->in_base()) / us / 1e3};
 }
 
 // Neighbouring runs of a stream queue as one long run.

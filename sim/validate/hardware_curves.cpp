@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/collective/routed.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -28,9 +30,13 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
   f.optional("read_share", c.read_share, "Of payload; 1 where absent.", in_range(0.0, 1.0));
   f.optional("streams", c.streams, "Of sequential addresses; 16 where absent.",
              in_range(1, 1 << 16));
-  f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 1024));
+  f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 16384));
   f.optional("operation", c.operation, kCollectiveKindNames,
              "Collective; all_reduce where absent. Sizes count as in NCCL's tests.");
+  f.optional("copies", c.copies,
+             "Of an all-to-all: rows that are the same token, one for each of its experts; 1 where "
+             "absent.",
+             in_range(1, 1024));
   f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
              in_range(1, 1 << 20));
   f.optional("items", c.items,
@@ -58,6 +64,8 @@ bool has(const ProbeWorkload& c, ProbeAxis axis) {
       return c.items.has_value();
     case ProbeAxis::cpu_rate:
       return c.cpu_rate.has_value();
+    case ProbeAxis::ranks:
+      return c.ranks.has_value();
   }
   return false;
 }
@@ -71,6 +79,10 @@ void check_hardware(Fields& f, const HardwareCurve& c) {
           "time and bus_bandwidth are of collectives, all else of memory and links");
   f.check(!collective || (!c.memory && !c.requester), "",
           "asks a collective, which has neither memory nor requester", "links: its port first");
+  const bool routed = c.collective && c.collective->kind == kRoutedKind;
+  f.check(routed == c.topology.has_value(), "topology",
+          routed ? "is missing, and the collective is routed" : "is not asked for",
+          "topology: {base: topologies/dgx_h100_rails_16.yaml}, for routed collectives");
   f.check(c.memory || !c.links.empty(), "", "has neither memory nor links", "one of them");
   const bool ratio = c.facts.quantity == ProbeQuantity::time_ratio;
   f.check(ratio == c.against.has_value(), "against", ratio ? "is missing" : "is not asked for",
@@ -160,6 +172,7 @@ void describe(Fields& f, HardwareCurve& c) {
   f.optional_document("against", c.against, "device",
                       "The requester whose time a time_ratio divides by.");
   f.optional_document("collective", c.collective, "device", "How the ranks work together.");
+  f.optional_document("topology", c.topology, "topology", "Of a collective that is routed.");
   f.optional("at", c.at, "Of every point that does not say otherwise.");
   f.required("points", c.points, "In rising order of the axis.");
   f.check(is_curve_id(c.facts.id), "id", "is no name", "letters, digits, - and _");

@@ -19,7 +19,8 @@ struct HardwareCurve {
   std::optional<DeviceConfig<Requester>> requester;
   std::optional<DeviceConfig<Requester>> against;  ///< of a time_ratio: the other requester
   std::optional<DeviceConfig<Collective>> collective;
-  ProbeWorkload at;  ///< defaults of all points
+  std::optional<TopologyConfig> topology;  ///< of a routed collective
+  ProbeWorkload at;                        ///< defaults of all points
   std::vector<ReferencePoint> points;
 };
 

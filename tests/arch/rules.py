@@ -26,6 +26,7 @@ LAYERS = {
                 "workloads/*_config.hpp", "workloads/numerics/study.hpp", "workloads/serving/trace_statistics.hpp", "workloads/serving/trace_caches.hpp",
                 "workloads/sessions/trace_fit.hpp",
                 "hwmodels/calibrate/fit/calibration.hpp", "hwmodels/memory/dram_fit.hpp",
+                "hwmodels/topology/topology_config.hpp", "hwmodels/topology/topology_facts.hpp",
                 "hwmodels/calibrate/fit/form_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
     "sim/study": LIBRARIES + ["reports"],
     "sim/cli": LIBRARIES + ["sim/trace", "sim/sweep", "sim/validate", "reports", "sim/study"],

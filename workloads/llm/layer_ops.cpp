@@ -4,6 +4,7 @@
 
 #include "sim/model/expert_loads.hpp"
 #include "workloads/attention/kv_ops.hpp"
+#include "workloads/llm/shard.hpp"
 
 namespace tiersim {
 namespace {
@@ -101,8 +102,18 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   const auto held = [&](std::int64_t all) {
     return (all * on_gpu + moe.experts - 1) / moe.experts;
   };
-  if (c_.step.expert_skew == 0 || tokens_ == 0)
-    return {held(expected_experts(moe, tokens_)), held(tokens_ * moe.experts_per_token)};
+  if (c_.step.expert_load && tokens_ > 0) {
+    const ExpertBalance balance =
+        expert_balance(*c_.step.expert_load, expert_group(moe, c_.parallel, tokens_));
+    return {std::min(static_cast<std::int64_t>(std::ceil(balance.reached)), on_gpu),
+            static_cast<std::int64_t>(std::ceil(balance.rows))};
+  }
+  if (c_.step.expert_skew == 0 || tokens_ == 0) {
+    const std::int64_t slots = moe.experts + c_.parallel.redundant_experts;
+    const std::int64_t rows = tokens_ * moe.experts_per_token;
+    return {std::min(held(expected_experts(moe, tokens_)), on_gpu),
+            (rows * on_gpu + slots - 1) / slots};
+  }
   const ExpertLoads loads =
       expert_loads({.tokens = static_cast<double>(tokens_),
                     .top_k = static_cast<double>(moe.experts_per_token),
@@ -262,15 +273,19 @@ OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
 
 OpId LayerOpsBuilder::collective(int layer, CollectiveKind kind, Bytes size, std::int64_t ranks,
                                  OpId after, Fabric fabric) {
-  if (ranks == 1) return after;
+  return collective(layer, {.kind = kind, .fabric = fabric, .size = size, .ranks = ranks}, after);
+}
+
+OpId LayerOpsBuilder::collective(int layer, const CollectiveWork& work, OpId after) {
+  if (work.ranks == 1) return after;
   const TierId near = c_.placement.near;
   Op op{.kind = OpKind::collective,
         .phase = Phase::collective,
         .layer = layer,
         .flops = {},
-        .collective = {.kind = kind, .fabric = fabric, .size = size, .ranks = ranks}};
-  add_access(op, near, Direction::read, TensorClass::activations, size);
-  add_access(op, near, Direction::write, TensorClass::activations, size);
+        .collective = work};
+  add_access(op, near, Direction::read, TensorClass::activations, work.size);
+  add_access(op, near, Direction::write, TensorClass::activations, work.size);
   op.after = {after};
   return graph_.add(std::move(op));
 }

@@ -46,6 +46,7 @@ class LayerOpsBuilder {
   /// Adds an exchange of activations; none for a single rank. `size` is as in CollectiveWork.
   OpId collective(int layer, CollectiveKind kind, Bytes size, std::int64_t ranks, OpId after,
                   Fabric fabric = Fabric::tensor);
+  OpId collective(int layer, const CollectiveWork& work, OpId after);
 
  private:
   struct Work {                      // of one product

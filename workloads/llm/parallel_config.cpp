@@ -5,7 +5,7 @@ namespace tiersim {
 void describe(Fields& f, ParallelConfig& c) {
   f.doc("How the GPUs of one replica share the model.");
   f.optional("tensor", c.tensor, "GPUs that split heads, MLP columns and vocabulary.",
-             in_range(1, 1024));
+             in_range(1, 16384));
   f.optional("latent_slices", c.latent_slices,
              "Slices of the latent, each with all heads, on groups of the tensor GPUs (TPLA); 1: "
              "every GPU has the whole latent (MLA).",
@@ -17,6 +17,20 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");
+  f.optional("redundant_experts", c.redundant_experts,
+             "Slots of a layer for copies of experts, on all GPUs together.", in_range(0, 4096));
+  f.optional("expert_placement", c.expert_placement, kExpertPlacementNames,
+             "contiguous: in the order of the experts; balanced: by their loads, as EPLB.");
+  f.optional("dispatch_type", c.dispatch_type, kDataTypeNames,
+             "Element type of the rows that are sent to experts; bf16 where absent. Outputs come "
+             "back in bf16.");
+  f.check(c.experts == ExpertSharing::spread || c.redundant_experts == 0, "redundant_experts",
+          "are of experts that are spread", "experts: spread");
+  f.check(c.experts == ExpertSharing::spread || c.expert_placement == ExpertPlacement::contiguous,
+          "expert_placement", "is of experts that are spread", "experts: spread");
+  f.check(!c.dispatch_type || (c.experts == ExpertSharing::spread && c.sequences_are_spread()),
+          "dispatch_type", "is of experts to which rows are sent",
+          "experts: spread, attention: data");
   f.optional("context", c.context,
              "Groups of tensor GPUs that cut the positions of every sequence; 1 where absent.",
              in_range(1, 1024));

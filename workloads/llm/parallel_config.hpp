@@ -13,7 +13,7 @@
 //                     attention/context_decode.hpp; a group has the products of its own sequences
 //   pipeline          consecutive layers on this many groups; the batch is cut into as many
 //                     micro-batches
-//   experts: spread   whole experts on each GPU (EP)
+//   experts: spread   whole experts on each GPU (EP), with copies of some (expert_balance.hpp)
 //   experts: split    a part of every expert on each
 #include <algorithm>
 #include <array>
@@ -22,6 +22,8 @@
 #include <string_view>
 
 #include "sim/config/fields.hpp"
+#include "workloads/llm/data_type.hpp"
+#include "workloads/llm/expert_balance.hpp"
 
 namespace tiersim {
 
@@ -62,6 +64,9 @@ struct ParallelConfig {
   OutputProjection output_projection = OutputProjection::replicated;
   std::int64_t pipeline = 1;
   ExpertSharing experts = ExpertSharing::split;
+  std::int64_t redundant_experts = 0;  ///< slots for copies of popular experts
+  ExpertPlacement expert_placement = ExpertPlacement::contiguous;
+  std::optional<DataType> dispatch_type = {};  ///< of the rows sent to experts; bf16 where absent
   std::optional<std::int64_t> context = {};
   std::optional<ContextOrder> context_order = {};
   std::optional<ContextExchange> context_exchange = {};

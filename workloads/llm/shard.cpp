@@ -80,7 +80,8 @@ void check_linear(Problems& problems, const LinearConfig& linear, const Parallel
 void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfig& p) {
   if (p.experts == ExpertSharing::split)
     return problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of an expert");
-  problems.divides("experts", p.tensor, moe.experts, "experts");
+  problems.divides("experts", p.tensor, moe.experts + p.redundant_experts,
+                   p.redundant_experts > 0 ? "experts with their copies" : "experts");
   if (moe.shared_experts > 0 && !p.sequences_are_spread())
     problems.divides("tensor", p.tensor, moe.shared_width(), "columns of a shared expert");
 }
@@ -211,13 +212,24 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
   m.vocabulary = parts_of(m.vocabulary, p.tensor);
   if (m.moe) {
     const bool spread = p.experts == ExpertSharing::spread;
-    m.part->held_experts = spread ? m.moe->experts / p.tensor : m.moe->experts;
+    m.part->held_experts =
+        spread ? (m.moe->experts + p.redundant_experts) / p.tensor : m.moe->experts;
     m.part->shared_intermediate = p.sequences_are_spread() && spread
                                       ? m.moe->shared_width()
                                       : m.moe->shared_width() / p.tensor;
     if (!spread) m.moe->expert_intermediate /= p.tensor;
   }
   return p.pipeline > 1 ? heaviest_stage(m, p.pipeline) : m;
+}
+
+ExpertGroup expert_group(const MoeConfig& moe, const ParallelConfig& p, std::int64_t tokens) {
+  const bool spread = p.experts == ExpertSharing::spread;
+  return {.experts = moe.experts,
+          .top_k = moe.experts_per_token,
+          .tokens = tokens,
+          .ranks = spread ? p.tensor : 1,
+          .copies = p.redundant_experts,
+          .placement = p.expert_placement};
 }
 
 }  // namespace tiersim

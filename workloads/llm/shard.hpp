@@ -25,4 +25,7 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& model, const ParallelC
 /// few layers a stage are upper bounds. Precondition: shard_problems() is empty.
 LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& parallel);
 
+/// The experts of a layer with the GPUs over which they are spread, for `tokens` of all of them.
+ExpertGroup expert_group(const MoeConfig& moe, const ParallelConfig& parallel, std::int64_t tokens);
+
 }  // namespace tiersim

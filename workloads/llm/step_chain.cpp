@@ -6,6 +6,7 @@
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/attention/prefill.hpp"
+#include "workloads/llm/shard.hpp"
 
 namespace tiersim {
 namespace {
@@ -229,19 +230,30 @@ OpId StepChain::mlp(int layer, OpId last) {
                            group_.mlp(layer, gathered));
 }
 
-// Each token goes to the GPUs of its experts and the outputs come back, once for every expert and
-// in bf16. Engines move less if they send a token once to a GPU with several of its experts, or in
-// fp8.
+// Each token goes to the GPUs of its experts and the outputs come back in bf16. `size` has a row
+// for every expert of a token; an algorithm may send a token once to several of them.
 OpId StepChain::experts_spread(int layer, OpId last) {
   const LlmConfig& m = c_.model;
-  const Bytes routed =
-      stored(step_.own_tokens() * m.moe->experts_per_token * m.expert_hidden(), DataType::bf16);
-  const std::int64_t ranks = c_.parallel.tensor;
-  const auto exchange = [&](OpId after) {
-    return group_.collective(layer, CollectiveKind::all_to_all, routed, ranks, after,
-                             Fabric::experts);
+  const MoeConfig& moe = *m.moe;
+  const std::int64_t rows = step_.own_tokens() * moe.experts_per_token;
+  if (!hot_) {
+    const bool uneven = c_.step.expert_load && step_.group_tokens() > 0;
+    hot_ = uneven ? expert_balance(*c_.step.expert_load,
+                                   expert_group(moe, c_.parallel, step_.group_tokens()))
+                        .over_mean
+                  : 1;
+  }
+  const auto exchange = [&](DataType type, OpId after) {
+    const CollectiveWork work{.kind = CollectiveKind::all_to_all,
+                              .fabric = Fabric::experts,
+                              .size = stored(rows * m.expert_hidden(), type),
+                              .ranks = c_.parallel.tensor,
+                              .copies = moe.experts_per_token,
+                              .hot = *hot_};
+    return group_.collective(layer, work, after);
   };
-  return exchange(group_.mlp(layer, exchange(last)));
+  const OpId sent = exchange(c_.parallel.dispatch_type.value_or(DataType::bf16), last);
+  return exchange(DataType::bf16, group_.mlp(layer, sent));
 }
 
 PipelineStage StepChain::stage() const {

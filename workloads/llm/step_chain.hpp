@@ -1,5 +1,6 @@
 #pragma once
 // The operations of one batch, or one micro-batch of it, on one GPU, from embedding to head.
+#include <optional>
 #include <vector>
 
 #include "workloads/attention/layer_contexts.hpp"
@@ -75,6 +76,7 @@ class StepChain {
   StepGraph& graph_;
   LayerOpsBuilder own_;               // of its own sequences' tokens
   LayerOpsBuilder group_;             // of the tensor group's tokens
+  std::optional<double> hot_ = {};    // rows of the GPU with the most loaded experts over the mean
   std::vector<AttentionPart> parts_;  // empty where step_ is the only part
   OpId last_;                         // the next operation waits for it
   OpId guessed_;                      // queries of the next layer

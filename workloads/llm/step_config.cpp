@@ -16,6 +16,11 @@ void describe_types(Fields& f, StepConfig& c) {
       "have 1.01 and 1.2, and near 0 loads are even. 0: every token chooses by chance. All "
       "GPUs that experts are spread over work as long as the one with most rows.",
       in_range(0, 4));
+  f.optional("expert_load", c.expert_load,
+             "Popularity of experts, by which parallel.expert_placement and redundant_experts "
+             "balance GPUs.");
+  f.check(!c.expert_load || c.expert_skew == 0, "expert_load", "stands beside expert_skew",
+          "one law; leave the other out");
 }
 
 void describe(Fields& f, StepConfig& c) {

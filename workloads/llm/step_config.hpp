@@ -8,6 +8,7 @@
 
 #include "sim/config/fields.hpp"
 #include "workloads/llm/data_type.hpp"
+#include "workloads/llm/expert_balance.hpp"
 #include "workloads/llm/llm_config.hpp"
 #include "workloads/llm/weight_types.hpp"
 
@@ -63,6 +64,7 @@ struct StepConfig {
   DataType kv_type = DataType::fp16;
   StateType state_type = StateType::fp32;
   double expert_skew = 0;  ///< exponent of the power law of the loads of experts; 0: by chance
+  std::optional<ExpertLoadConfig> expert_load = {};  ///< in place of it: popular experts
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;

@@ -1,0 +1,156 @@
+#include "workloads/llm/expert_balance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <queue>
+
+#include "sim/base/check.hpp"
+#include "sim/base/portable_math.hpp"
+#include "sim/base/rng.hpp"
+#include "sim/config/normal_scores.hpp"
+
+namespace tiersim {
+namespace {
+
+double normal(Rng& rng) {
+  return detail::normal_quantile(std::clamp(rng.uniform(), 1e-10, 1 - 1e-10));
+}
+
+std::vector<double> popularity(const ExpertLoadConfig& load, std::int64_t experts, Rng& rng) {
+  std::vector<double> shares(static_cast<std::size_t>(experts));
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    shares[i] = load.law == ExpertLaw::zipf ? portable_pow(static_cast<double>(i + 1), -load.spread)
+                                            : portable_exp(load.spread * normal(rng));
+  for (std::size_t i = shares.size(); i > 1; --i) std::swap(shares[i - 1], shares[rng.below(i)]);
+  return shares;
+}
+
+// Rows in proportion to shares; what an expert would have beyond all tokens goes to the others.
+std::vector<double> mean_rows(std::vector<double> rows, const ExpertGroup& g) {
+  const auto tokens = static_cast<double>(g.tokens);
+  const double all = tokens * static_cast<double>(g.top_k);
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const double scale = all / std::accumulate(rows.begin(), rows.end(), 0.0);
+    for (double& r : rows) r = std::min(r * scale, tokens);
+  }
+  return rows;
+}
+
+// As many tokens choose an expert as a binomial law gives; the normal law stands for it, and a
+// whole number of rows is at least 0.
+std::vector<double> drawn(const std::vector<double>& means, double tokens, Rng& rng) {
+  std::vector<double> rows(means.size());
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const double deviation = std::sqrt(means[i] * std::max(0.0, 1 - means[i] / tokens));
+    rows[i] = std::clamp(std::floor(means[i] + deviation * normal(rng) + 0.5), 0.0, tokens);
+  }
+  return rows;
+}
+
+// Copies of each expert.
+std::vector<std::int32_t> copies_of(const ExpertGroup& g, const std::vector<double>& rows) {
+  std::vector<std::int32_t> copies(rows.size(), 1);
+  if (g.placement == ExpertPlacement::contiguous) {
+    for (std::int64_t i = 0; i < g.copies; ++i) ++copies[static_cast<std::size_t>(i % g.experts)];
+    return copies;
+  }
+  using Entry = std::pair<double, std::size_t>;  // rows of each copy, -expert to prefer the first
+  std::priority_queue<Entry> most;
+  for (std::size_t e = 0; e < rows.size(); ++e) most.emplace(rows[e], rows.size() - e);
+  for (std::int64_t i = 0; i < g.copies; ++i) {
+    const std::size_t e = rows.size() - most.top().second;
+    most.pop();
+    ++copies[e];
+    most.emplace(rows[e] / copies[e], rows.size() - e);
+  }
+  return copies;
+}
+
+}  // namespace
+
+void describe(Fields& f, ExpertLoadConfig& c) {
+  f.doc("How unevenly tokens choose experts.");
+  f.required("law", c.law, kExpertLawNames, "Of the popularity of a layer's experts.");
+  f.required("spread", c.spread,
+             "zipf: the exponent; log_normal: the standard deviation of the logarithm.",
+             in_range(0.0, 4.0));
+  f.optional("drift", c.drift,
+             "Standard deviation of the logarithm of what popularity has changed by since copies "
+             "were placed.",
+             in_range(0.0, 4.0));
+}
+
+std::vector<std::int32_t> place_experts(const ExpertGroup& g, const std::vector<double>& rows) {
+  const std::int64_t slots = g.experts + g.copies;
+  TS_EXPECTS(slots % g.ranks == 0, slots, g.ranks);
+  const auto per_rank = static_cast<std::size_t>(slots / g.ranks);
+  const std::vector<std::int32_t> copies = copies_of(g, rows);
+  std::vector<std::int32_t> order;
+  for (std::size_t e = 0; e < copies.size(); ++e)
+    order.insert(order.end(), static_cast<std::size_t>(copies[e]), static_cast<std::int32_t>(e));
+  if (g.placement == ExpertPlacement::contiguous) return order;
+  const auto each = [&](std::int32_t e) {
+    return rows[static_cast<std::size_t>(e)] / copies[static_cast<std::size_t>(e)];
+  };
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return each(a) > each(b); });
+  std::vector<double> loads(static_cast<std::size_t>(g.ranks), 0);
+  std::vector<std::vector<std::int32_t>> held(loads.size());
+  for (const std::int32_t e : order) {
+    std::size_t best = loads.size();
+    for (std::size_t r = 0; r < loads.size(); ++r)
+      if (held[r].size() < per_rank && (best == loads.size() || loads[r] < loads[best])) best = r;
+    held[best].push_back(e);
+    loads[best] += each(e);
+  }
+  std::vector<std::int32_t> placed;
+  for (const auto& of_rank : held) placed.insert(placed.end(), of_rank.begin(), of_rank.end());
+  return placed;
+}
+
+ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
+  TS_EXPECTS(g.experts >= g.top_k && g.top_k >= 1 && g.tokens >= 1, g.experts, g.top_k, g.tokens);
+  const auto slots = static_cast<double>(g.experts + g.copies);
+  ExpertBalance sum{.over_mean = 0, .slot_over_mean = 0, .expert_over_mean = 0};
+  Rng rng(1, "expert_balance");
+  for (int draw = 0; draw < draws; ++draw) {
+    const std::vector<double> known = popularity(load, g.experts, rng);
+    std::vector<double> shares = known;
+    for (double& share : shares)
+      if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
+    const std::vector<std::int32_t> placed = place_experts(g, mean_rows(known, g));
+    const std::vector<double> rows =
+        drawn(mean_rows(std::move(shares), g), static_cast<double>(g.tokens), rng);
+    std::vector<double> copies(rows.size(), 0);
+    for (const std::int32_t e : placed) ++copies[static_cast<std::size_t>(e)];
+    const double all = std::max(1.0, std::accumulate(rows.begin(), rows.end(), 0.0));
+    const std::size_t per_rank = placed.size() / static_cast<std::size_t>(g.ranks);
+    double most = -1;
+    double reached = 0;
+    double most_slot = 0;
+    for (std::size_t first = 0; first < placed.size(); first += per_rank) {
+      double of_rank = 0;
+      double with_rows = 0;
+      for (std::size_t i = first; i < first + per_rank; ++i) {
+        const auto e = static_cast<std::size_t>(placed[i]);
+        of_rank += rows[e] / copies[e];
+        with_rows += rows[e] / copies[e] >= 0.5 ? 1 : 0;
+        most_slot = std::max(most_slot, rows[e] / copies[e]);
+      }
+      if (of_rank <= most) continue;
+      most = of_rank;
+      reached = with_rows;
+    }
+    sum.rows += most;
+    sum.reached += reached;
+    sum.over_mean += most / all * static_cast<double>(g.ranks);
+    sum.slot_over_mean += most_slot / all * slots;
+    sum.expert_over_mean += *std::ranges::max_element(rows) / all * static_cast<double>(g.experts);
+  }
+  const double n = draws;
+  return {sum.rows / n, sum.reached / n, sum.over_mean / n, sum.slot_over_mean / n,
+          sum.expert_over_mean / n};
+}
+
+}  // namespace tiersim
