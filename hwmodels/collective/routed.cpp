@@ -130,15 +130,16 @@ class Routed final : public Collective {
     std::string name_of_bound;
     RoutedVariant variant;
   };
-  using Key = std::tuple<std::size_t, const Topology*, CollectiveKind, std::int64_t, std::int64_t,
-                         std::int64_t>;
+  // What variants of one algorithm share.
+  using Key = std::tuple<RoutedAlgorithm, std::int64_t, const Topology*, CollectiveKind,
+                         std::int64_t, std::int64_t, std::int64_t>;
 
   bool serves(std::size_t variant, const CollectiveWork& work, const Topology& topology) const {
     return tiersim::serves(variants_[variant].variant.algorithm, topology, work) ||
            work.kind == CollectiveKind::send;
   }
 
-  const Pattern& pattern(std::size_t variant, const CollectiveWork& work,
+  const Pattern& pattern(const RoutedVariant& variant, const CollectiveWork& work,
                          const Topology& topology) const {
     CollectiveWork unit = work;
     const auto hot = static_cast<std::int64_t>(std::ceil(work.hot * kHotSteps));
@@ -146,8 +147,9 @@ class Routed final : public Collective {
     unit.size = Bytes::from_base(kUnit);
     const std::scoped_lock lock(mutex_);
     const auto [it, is_new] =
-        patterns_.try_emplace({variant, &topology, work.kind, work.ranks, work.copies, hot});
-    if (is_new) it->second = pattern_of(variants_[variant].variant, topology, unit);
+        patterns_.try_emplace({variant.algorithm, variant.most_nodes, &topology, work.kind,
+                               work.ranks, work.copies, hot});
+    if (is_new) it->second = pattern_of(variant, topology, unit);
     return it->second;
   }
 
@@ -155,7 +157,7 @@ class Routed final : public Collective {
                          const Topology& topology) const {
     const Named& named = variants_[index];
     const RoutedVariant& v = named.variant;
-    const Pattern& p = pattern(index, work, topology);
+    const Pattern& p = pattern(v, work, topology);
     const bool has_domains = topology.domain() > 1;
     return {.latency = v.start.value + repeated(v.near.value, p.near_hops) +
                        repeated(v.far.value, p.far_hops) + repeated(v.peer.value, p.peers),

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <functional>
+#include <queue>
 
 #include "hwmodels/topology/topology_builder.hpp"
 
@@ -55,7 +56,8 @@ void Topology::index_links() {
   std::vector<std::int32_t> next = first_out_;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     std::int32_t& at = next[static_cast<std::size_t>(links_[i].from)];
-    outs_[static_cast<std::size_t>(at++)] = {links_[i].to, static_cast<std::int32_t>(i)};
+    outs_[static_cast<std::size_t>(at++)] = {links_[i].to, static_cast<std::int32_t>(i),
+                                             links_[i].length};
   }
 }
 
@@ -82,15 +84,17 @@ void Topology::number_switches() {
   distance_.assign(static_cast<std::size_t>(rows) * columns_, kFar);
 }
 
-std::uint16_t Topology::hops_left(std::int32_t vertex, std::size_t column) const {
+std::uint16_t Topology::length_left(std::int32_t vertex, std::size_t column) const {
   const std::int32_t row = row_[static_cast<std::size_t>(vertex)];
   return row < 0 ? kFar : distance_[static_cast<std::size_t>(row) * columns_ + column];
 }
 
-// Every link has one the other way, so the hops to a switch are those from it.
+// Dijkstra's algorithm from each switch that adapters or GPUs are at. Every link has one the other
+// way, so the lengths to a switch are those from it.
 void Topology::measure_distances() {
   number_switches();
-  std::deque<std::int32_t> queue;
+  using Entry = std::pair<std::int32_t, std::int32_t>;  // length, vertex
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   for (std::size_t target = 0; target < vertices_.size(); ++target) {
     if (column_[target] < 0) continue;
     const auto column = static_cast<std::size_t>(column_[target]);
@@ -98,15 +102,17 @@ void Topology::measure_distances() {
       const auto row = static_cast<std::size_t>(row_[static_cast<std::size_t>(v)]);
       return distance_[row * columns_ + column];
     };
-    queue.assign(1, static_cast<std::int32_t>(target));
-    at(queue.front()) = 0;
-    while (!queue.empty()) {
-      const std::int32_t v = queue.front();
-      queue.pop_front();
+    open.emplace(0, static_cast<std::int32_t>(target));
+    at(open.top().second) = 0;
+    while (!open.empty()) {
+      const auto [length, v] = open.top();
+      open.pop();
+      if (length > at(v)) continue;
       for (const Out& out : out_of(v)) {
-        if (row_[static_cast<std::size_t>(out.to)] < 0 || at(out.to) != kFar) continue;
-        at(out.to) = static_cast<std::uint16_t>(at(v) + 1);
-        queue.push_back(out.to);
+        const std::int32_t further = length + out.length;
+        if (row_[static_cast<std::size_t>(out.to)] < 0 || further >= at(out.to)) continue;
+        at(out.to) = static_cast<std::uint16_t>(further);
+        open.emplace(further, out.to);
       }
     }
   }
@@ -171,10 +177,10 @@ void Topology::append_network(std::int32_t from, std::int32_t to, std::uint64_t 
   const std::int32_t last = first_switch(to);
   append(from, at, route);
   const auto column = static_cast<std::size_t>(column_[static_cast<std::size_t>(last)]);
-  TS_EXPECTS(hops_left(at, column) != kFar, name(from), name(to));
+  TS_EXPECTS(length_left(at, column) != kFar, name(from), name(to));
   while (at != last) {
-    const auto nearer = [&, here = hops_left(at, column)](const Out& out) {
-      return hops_left(out.to, column) + 1 == here;
+    const auto nearer = [&, here = length_left(at, column)](const Out& out) {
+      return length_left(out.to, column) + out.length == here;
     };
     const auto choices = static_cast<std::uint64_t>(std::ranges::count_if(out_of(at), nearer));
     std::uint64_t chosen =

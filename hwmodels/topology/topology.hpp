@@ -41,6 +41,7 @@ struct TopologyLink {
   std::int32_t to = 0;
   Bandwidth capacity;
   Duration latency;
+  std::int32_t length = 1;  ///< for the choice of the shortest path
 };
 
 /// Links from one GPU to another, in order.
@@ -85,6 +86,7 @@ class Topology {
   struct Out {
     std::int32_t to;
     std::int32_t link;
+    std::int32_t length;
   };
   static constexpr std::uint16_t kFar = 0xffff;
 
@@ -97,7 +99,7 @@ class Topology {
   void append_in_node(std::int32_t from, std::int32_t to, LinkRoute& route) const;
   void append_network(std::int32_t from, std::int32_t to, std::uint64_t flow,
                       LinkRoute& route) const;
-  std::uint16_t hops_left(std::int32_t vertex, std::size_t column) const;
+  std::uint16_t length_left(std::int32_t vertex, std::size_t column) const;
   std::int32_t first_switch(std::int32_t vertex) const;
   std::int32_t adapter_of(std::int64_t gpu) const;
 
@@ -116,7 +118,7 @@ class Topology {
   std::vector<std::int32_t> first_of_kind_;  // vertex, by VertexKind; -1
   std::vector<std::int32_t> first_out_;      // into outs_, by vertex
   std::vector<Out> outs_;
-  // Hops from every network switch to each one that has adapters or GPUs.
+  // Lengths of the shortest paths from every network switch to each one that has adapters or GPUs.
   std::vector<std::int32_t> row_;     // of distance_, by vertex; -1
   std::vector<std::int32_t> column_;  // likewise
   std::size_t columns_ = 0;

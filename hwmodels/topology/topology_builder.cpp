@@ -43,9 +43,10 @@ std::int32_t TopologyBuilder::at(VertexKind kind, std::int64_t index) const {
   return t_.first_of_kind_[static_cast<std::size_t>(kind)] + static_cast<std::int32_t>(index);
 }
 
-void TopologyBuilder::join(std::int32_t a, std::int32_t b, Bandwidth capacity, Duration latency) {
-  t_.links_.push_back({a, b, at_least_one(capacity), latency});
-  t_.links_.push_back({b, a, at_least_one(capacity), latency});
+void TopologyBuilder::join(std::int32_t a, std::int32_t b, Bandwidth capacity, Duration latency,
+                           std::int32_t length) {
+  t_.links_.push_back({a, b, at_least_one(capacity), latency, length});
+  t_.links_.push_back({b, a, at_least_one(capacity), latency, length});
 }
 
 // Half of the latency between two GPUs on either side of the switch.
@@ -164,13 +165,15 @@ void TopologyBuilder::join_leaves_to_spines(std::int64_t leaves) {
            divided(of_pod, static_cast<double>(spines * cores)), hop);
 }
 
-// Group g's link to group h begins at its router h mod routers, and the other way likewise.
+// Group g's link to group h begins at its router h mod routers, and the other way likewise. A link
+// between groups is so long that one with a hop on either side is shorter than two of them.
 void TopologyBuilder::build_dragonfly() {
   const ScaleOutConfig& n = *c_.network;
   const std::int64_t adapters = c_.adapters->per_node;
   const std::int64_t routers = c_.nodes / n.nodes_per_router;
   const std::int64_t in_group = n.routers_per_group;
   const std::int64_t groups = routers / in_group;
+  constexpr std::int32_t kBetweenGroups = 3;
   add(VertexKind::router, routers);
   const Duration half = n.hop.value / 2;
   for (std::int64_t i = 0; i < c_.nodes * adapters; ++i)
@@ -183,7 +186,8 @@ void TopologyBuilder::build_dragonfly() {
              n.local.value, n.hop.value);
     for (std::int64_t h = g + 1; h < groups; ++h)
       join(at(VertexKind::router, g * in_group + h % in_group),
-           at(VertexKind::router, h * in_group + g % in_group), n.global.value, n.hop.value);
+           at(VertexKind::router, h * in_group + g % in_group), n.global.value, n.hop.value,
+           kBetweenGroups);
   }
 }
 

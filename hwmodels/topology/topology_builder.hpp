@@ -15,7 +15,8 @@ class TopologyBuilder {
   std::int32_t add(VertexKind kind, std::int64_t count);
   std::int32_t at(VertexKind kind, std::int64_t index) const;
   /// Two directed links.
-  void join(std::int32_t a, std::int32_t b, Bandwidth capacity, Duration latency);
+  void join(std::int32_t a, std::int32_t b, Bandwidth capacity, Duration latency,
+            std::int32_t length = 1);
   void build_domains();
   void build_trees();
   void build_pools();

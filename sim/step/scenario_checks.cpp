@@ -4,12 +4,22 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/collective/routed.hpp"
 #include "sim/base/text.hpp"
 #include "sim/step/packet_network.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim {
+namespace {
+
+// True where the network for this purpose reaches other hosts by the topology.
+bool is_routed(const ScenarioConfig& c, Fabric purpose) {
+  const FabricConfig* fabric = c.system.fabric(purpose);
+  return fabric != nullptr && fabric->collective.kind == kRoutedKind;
+}
+
+}  // namespace
 
 void check_placement(Fields& f, const ScenarioConfig& c) {
   if (c.system.tiers.empty()) return;  // the system itself lacks them, which is reported there
@@ -44,7 +54,9 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
                            : "system.gpus.count: a multiple of tensor x pipeline");
   if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
-  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0, "parallel.tensor",
+  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0 ||
+              is_routed(c, Fabric::tensor),
+          "parallel.tensor",
           fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
           "fabrics.tensor is within a host: a divisor of its GPUs");
 }
@@ -101,7 +113,8 @@ void check_context_ranks(Fields& f, const ScenarioConfig& c) {
   check_fabric(f, c, Fabric::context, "parallel.context");
   if (fabric == nullptr) return;
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
-  f.check(fabric != c.system.fabric(Fabric::tensor) || on_host % p.stage_devices() == 0,
+  f.check(fabric != c.system.fabric(Fabric::tensor) || on_host % p.stage_devices() == 0 ||
+              is_routed(c, Fabric::context),
           "parallel.context",
           fmt::format("{} ranks of {} GPUs do not lie on one host of {}", p.context_ranks(),
                       p.tensor, on_host),

@@ -42,15 +42,12 @@ class Hardware {
       ways_.push_back(links_.back().get());
     }
     if (requester) requester_ = requester->spec->build();
-    if (curve.collective) collective_ = curve.collective->spec->build();
-    if (curve.topology) topology_.emplace(*curve.topology);
   }
 
   const MemoryTier* memory() const { return memory_.get(); }
-  const Collective& collective() const { return *collective_; }
   const Link& port() const { return *links_.front(); }
-  PortPath port_path() const {
-    PortPath path{.topology = topology_ ? &*topology_ : nullptr};
+  PortPath port_path(const Topology* topology) const {
+    PortPath path{.topology = topology};
     path.bandwidth = std::ranges::min(port().channels(), {}, &Channel::capacity).capacity;
     for (const auto& link : links_) path.latency += link->cost(Direction::write, 1_B, 1_B).latency;
     return path;
@@ -92,8 +89,17 @@ class Hardware {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<const Link*> ways_;  // pointers to links_
   std::unique_ptr<Requester> requester_;
-  std::unique_ptr<Collective> collective_;
-  std::optional<Topology> topology_;
+};
+
+// The collective of a curve, with the topology that it is routed over.
+struct BuiltCollective {
+  std::unique_ptr<Collective> collective;
+  std::unique_ptr<Topology> topology;
+
+  explicit BuiltCollective(const HardwareCurve& curve) {
+    if (curve.collective) collective = curve.collective->spec->build();
+    if (curve.topology) topology = std::make_unique<Topology>(*curve.topology);
+  }
 };
 
 // The reads and writes of a saturating workload.
@@ -165,12 +171,13 @@ CollectiveKind operation_of(const ProbeWorkload& asked) {
   return asked.operation.value_or(CollectiveKind::all_reduce);
 }
 
-Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
+Duration collective_time(const Hardware& hardware, const BuiltCollective& built,
+                         const ProbeWorkload& asked) {
   const Link& port = hardware.port();
   const CollectiveCost cost =
-      hardware.collective().cost({operation_of(asked), Fabric::tensor, *asked.size,
-                                  asked.ranks.value_or(8), asked.copies.value_or(1)},
-                                 hardware.port_path());
+      built.collective->cost({operation_of(asked), Fabric::tensor, *asked.size,
+                              asked.ranks.value_or(8), asked.copies.value_or(1)},
+                             hardware.port_path(built.topology.get()));
   Duration longest = cost.min_duration;
   for (const AccessCost& way :
        {port.cost(Direction::write, cost.out, cost.run), port.incoming(cost.in, cost.run)})
@@ -235,10 +242,11 @@ Bytes run_of_queue(const ProbeWorkload& asked) {
   return pattern == ProbePattern::sequential ? std::max(run, 4_KiB) : run;
 }
 
-LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, bool loaded) {
+LevelResult read_level(const HardwareCurve& curve, const BuiltCollective& built,
+                       const ReferencePoint& point, bool loaded) {
   const ProbeWorkload asked = point.at.over(curve.at);
   const Hardware hardware(curve, asked, curve.requester);
-  if (curve.collective) return of_collective(curve, asked, collective_time(hardware, asked));
+  if (curve.collective) return of_collective(curve, asked, collective_time(hardware, built, asked));
   const Mix mix(asked);
   if (curve.facts.quantity == ProbeQuantity::latency) {
     Duration time = unloaded(hardware, mix.run);
@@ -255,19 +263,21 @@ LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, 
 }  // namespace
 
 LevelResult analytic_result(const HardwareCurve& curve, const ReferencePoint& point) {
-  return read_level(curve, point, false);
+  return read_level(curve, BuiltCollective(curve), point, false);
 }
 
 LevelResult flow_result(const HardwareCurve& curve, const ReferencePoint& point) {
-  return read_level(curve, point, true);
+  return read_level(curve, BuiltCollective(curve), point, true);
 }
 
 CurveReading read_curve(const HardwareCurve& curve) {
+  const BuiltCollective built(curve);  // with what it knows of a topology, for all points
   CurveReading out{.facts = curve.facts, .points = {}};
   for (const ReferencePoint& point : curve.points)
-    out.points.push_back({.point = point,
-                          .readings = {analytic_result(curve, point), flow_result(curve, point),
-                                       packet_result(curve, point)}});
+    out.points.push_back(
+        {.point = point,
+         .readings = {read_level(curve, built, point, false), read_level(curve, built, point, true),
+                      packet_result(curve, point)}});
   return out;
 }
 

@@ -17,6 +17,11 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");
+  f.optional("dense", c.dense, kDenseSharingNames,
+             "With attention: data. tensor: dense MLPs and the vocabulary are split, and tokens "
+             "are gathered for them; data: they are whole on each GPU.");
+  f.check(c.dense != DenseSharing::data || c.sequences_are_spread(), "dense",
+          "is data, and GPUs have no sequences of their own", "attention: data, or leave it out");
   f.optional("redundant_experts", c.redundant_experts,
              "Slots of a layer for copies of experts, on all GPUs together.", in_range(0, 4096));
   f.optional("expert_placement", c.expert_placement, kExpertPlacementNames,

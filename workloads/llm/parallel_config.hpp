@@ -35,6 +35,11 @@ inline constexpr std::array<std::string_view, 2> kAttentionSharingNames{"tensor"
 enum class OutputProjection : std::uint8_t { replicated, split };
 inline constexpr std::array<std::string_view, 2> kOutputProjectionNames{"replicated", "split"};
 
+/// Dense MLPs and the vocabulary, where attention is data parallel: split over all GPUs, which
+/// first gather all tokens, or whole on each GPU for its own.
+enum class DenseSharing : std::uint8_t { tensor, data };
+inline constexpr std::array<std::string_view, 2> kDenseSharingNames{"tensor", "data"};
+
 enum class ExpertSharing : std::uint8_t { split, spread };
 inline constexpr std::array<std::string_view, 2> kExpertSharingNames{"split", "spread"};
 
@@ -64,7 +69,8 @@ struct ParallelConfig {
   OutputProjection output_projection = OutputProjection::replicated;
   std::int64_t pipeline = 1;
   ExpertSharing experts = ExpertSharing::split;
-  std::int64_t redundant_experts = 0;  ///< slots for copies of popular experts
+  std::optional<DenseSharing> dense = {};  ///< tensor where absent
+  std::int64_t redundant_experts = 0;      ///< slots for copies of popular experts
   ExpertPlacement expert_placement = ExpertPlacement::contiguous;
   std::optional<DataType> dispatch_type = {};  ///< of the rows sent to experts; bf16 where absent
   std::optional<std::int64_t> context = {};
@@ -87,6 +93,8 @@ struct ParallelConfig {
   std::int64_t head_shards() const {
     return attention == AttentionSharing::data ? 1 : tensor / latent_slices;
   }
+  /// GPUs over which dense MLPs and the vocabulary are split.
+  std::int64_t dense_shards() const { return dense == DenseSharing::data ? 1 : tensor; }
   bool sequences_are_spread() const { return attention == AttentionSharing::data && tensor > 1; }
   /// GPUs, or groups of them, of which each has sequences of its own in a decode step.
   std::int64_t sequence_groups() const { return sequences_are_spread() ? tensor : context_ranks(); }

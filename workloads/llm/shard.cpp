@@ -163,7 +163,7 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   if (m.linear) check_linear(problems, *m.linear, p);
-  problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
+  problems.divides("tensor", p.dense_shards(), m.intermediate, "columns of the MLP");
   if (m.moe && m.moe->removed)
     problems.expect(p.experts == ExpertSharing::split, "experts",
                     "the experts of model '" + m.name + "' are removed", "leave it out");
@@ -208,8 +208,8 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
     m.linear->key_heads /= p.tensor;
     m.linear->value_heads /= p.tensor;
   }
-  m.intermediate /= p.tensor;
-  m.vocabulary = parts_of(m.vocabulary, p.tensor);
+  m.intermediate /= p.dense_shards();
+  m.vocabulary = parts_of(m.vocabulary, p.dense_shards());
   if (m.moe) {
     const bool spread = p.experts == ExpertSharing::spread;
     m.part->held_experts =

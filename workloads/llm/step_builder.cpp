@@ -52,8 +52,10 @@ Bytes activations(const DeviceStep& step) {
   const std::int64_t streams =
       2 * m.streams() + (m.hyper ? 1 : 0) +
       (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
-  std::int64_t logits = m.vocabulary * step.logit_rows();
-  if (c.parallel.tensor > 1) logits += step.vocabulary * step.own_logit_rows();
+  const bool split = c.parallel.dense_shards() > 1;
+  std::int64_t logits =
+      m.vocabulary * (split || c.parallel.tensor == 1 ? step.logit_rows() : step.own_logit_rows());
+  if (split) logits += step.vocabulary * step.own_logit_rows();
   return stored(std::max((streams * m.hidden + widest) * own_positions(step),
                          (streams * m.hidden + mlp) * group_positions(step)),
                 DataType::bf16) +

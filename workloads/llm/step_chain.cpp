@@ -225,6 +225,8 @@ OpId StepChain::mlp(int layer, OpId last) {
                              group_.mlp(layer, last));
   if (c_.parallel.experts == ExpertSharing::spread && c_.model.is_moe_layer(layer))
     return experts_spread(layer, last);
+  if (c_.parallel.dense_shards() == 1 && !c_.model.is_moe_layer(layer))
+    return own_.mlp(layer, last);
   const OpId gathered = group_.collective(layer, CollectiveKind::all_gather, all, ranks, last);
   return group_.collective(layer, CollectiveKind::reduce_scatter, all, ranks,
                            group_.mlp(layer, gathered));
@@ -269,8 +271,8 @@ void StepChain::end() {
   if (stage() == PipelineStage::first) {
     if (timed(Region::layers)) last_ = to_next_stage(last_);
   } else if (timed(Region::step) && step_.logit_rows() > 0) {
-    const std::int64_t rows = step_.logit_rows();
-    const std::int64_t ranks = c_.parallel.tensor;
+    const std::int64_t ranks = c_.parallel.dense_shards();
+    const std::int64_t rows = ranks == 1 ? step_.own_logit_rows() : step_.logit_rows();
     if (spread())
       last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
     last_ = LayerOpsBuilder(c_, graph_, rows).norm(Phase::head, -1, last_);

@@ -145,11 +145,14 @@ std::string mistakes(const std::string& yaml) {
 TEST(RoutedMistakes, AreNamed) {
   EXPECT_NE(mistakes("variants: {a: {algorithm: ring, start: 1 us}}").find("no direct exchange"),
             std::string::npos);
-  const std::string text = mistakes(
-      "use: x\nvariants: {a: {algorithm: ring, start: 1 us}, b: {algorithm: direct, start: 1 us, "
+  const std::string use = mistakes(
+      "use: x\nvariants: {a: {algorithm: ring, start: 1 us}, b: {algorithm: direct, "
+      "start: 1 us}}");
+  EXPECT_NE(use.find("is no variant: 'x'"), std::string::npos) << use;
+  const std::string nodes = mistakes(
+      "variants: {a: {algorithm: ring, start: 1 us}, b: {algorithm: direct, start: 1 us, "
       "most_nodes: 4}}");
-  EXPECT_NE(text.find("is no variant: 'x'"), std::string::npos) << text;
-  EXPECT_NE(text.find("most_nodes' is for algorithm moe_normal"), std::string::npos) << text;
+  EXPECT_NE(nodes.find("most_nodes: is for algorithm moe_normal"), std::string::npos) << nodes;
 }
 
 }  // namespace

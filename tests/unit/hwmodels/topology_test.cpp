@@ -218,9 +218,9 @@ adapters: {per_node: 3, port: 10 GB/s, latency: 1 us}
 network: {kind: leaf_spine, hop: 1 us, nodes_per_leaf: 2, spines: 1}
 )");
   for (const char* expected :
-       {"nvlink.gpus' is neither whole nodes", "pcie.switches' do not divide",
-        "pcie.cpus' do not divide", "pcie.cpus' are not joined",
-        "adapters.per_node' does not divide", "network.nodes_per_leaf' does not divide"})
+       {"nvlink.gpus: is neither whole nodes", "pcie.switches: do not divide",
+        "pcie.cpus: do not divide", "pcie.cpus: are not joined",
+        "adapters.per_node: does not divide", "network.nodes_per_leaf: does not divide"})
     EXPECT_NE(text.find(expected), std::string::npos) << expected << " in:\n" << text;
 }
 
