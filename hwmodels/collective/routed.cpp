@@ -1,25 +1,26 @@
 #include "hwmodels/collective/routed.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <optional>
 #include <tuple>
 
 #include "hwmodels/limits.hpp"
-#include "hwmodels/topology/symmetry.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
 
 constexpr std::int64_t kUnit = std::int64_t{1} << 30U;  // bytes for which a pattern is simulated
-constexpr std::size_t kMostClasses = 4096;
-constexpr double kHotSteps = 16;  // the hottest rank's share is rounded up to a sixteenth
+constexpr std::size_t kMostGroups = 4096;
+constexpr std::size_t kMostPatterns = 65536;
 
 // A pattern of flows, for kUnit bytes.
 struct Pattern {
-  Duration flowing{};  // of all steps
+  Duration flowing{};    // of all steps
+  Duration receiving{};  // likewise, of the links that lead to one rank alone
   std::int64_t near_hops = 0;
   std::int64_t far_hops = 0;
   std::int64_t peers = 0;
@@ -37,17 +38,22 @@ Bytes of_size(Bytes unit, Bytes size) {
   return scale_up(unit, static_cast<double>(size.in_base()) / static_cast<double>(kUnit));
 }
 
-// Adds what crosses the links between a GPU and its switch, and between an adapter and the network.
-class RankBytes {
+// Adds up what crosses each link. Where all ranks are alike, one link of each kind has its load.
+class LinkBytes {
  public:
-  explicit RankBytes(const Topology& topology) : t_(topology), loads_(topology.links().size()) {}
-  void add(const RoutedFlow& flow, std::int64_t steps) {
-    for (const std::int32_t link : flow.links) {
-      Bytes& load = loads_[static_cast<std::size_t>(link)];
-      load = load + flow.bytes * steps;
+  LinkBytes(const Topology& topology, std::int64_t steps)
+      : t_(topology), steps_(steps), loads_(topology.links().size()) {}
+  void add(const CollectivePhase& phase, const std::vector<FlowGroup>& groups) {
+    if (phase.of_first) {
+      for (const FlowGroup& group : groups)
+        for (const auto& [link, flows] : group.crossings) add(link, group.bytes * flows);
+    } else {
+      for (const RoutedFlow& flow : phase.flows)
+        for (const std::int32_t link : flow.links) add(link, flow.bytes);
     }
   }
-  void write_to(Pattern& pattern) const {
+  // Adds the most of any rank, by direction.
+  void add_to(Pattern& pattern) const {
     const auto gpus = static_cast<std::size_t>(t_.gpus());
     std::vector<Bytes> near_out(gpus), near_in(gpus), far_out(gpus), far_in(gpus);
     for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -57,45 +63,103 @@ class RankBytes {
       // What a GPU sends or receives over PCIe or a torus leaves its domain, or there is none.
       const bool near = (leaves && enters) || kind(link.from) == VertexKind::nvswitch ||
                         kind(link.to) == VertexKind::nvswitch;
-      if (leaves) add_to((near ? near_out : far_out)[static_cast<std::size_t>(link.from)], i);
-      if (enters) add_to((near ? near_in : far_in)[static_cast<std::size_t>(link.to)], i);
+      const auto sum = [&](std::vector<Bytes>& of, std::int32_t gpu) {
+        Bytes& all = of[static_cast<std::size_t>(gpu)];
+        all = all + loads_[i];
+      };
+      if (leaves) sum(near ? near_out : far_out, link.from);
+      if (enters) sum(near ? near_in : far_in, link.to);
     }
-    pattern.near_out = std::ranges::max(near_out);
-    pattern.near_in = std::ranges::max(near_in);
-    pattern.far_out = std::ranges::max(far_out);
-    pattern.far_in = std::ranges::max(far_in);
+    pattern.near_out = pattern.near_out + std::ranges::max(near_out);
+    pattern.near_in = pattern.near_in + std::ranges::max(near_in);
+    pattern.far_out = pattern.far_out + std::ranges::max(far_out);
+    pattern.far_in = pattern.far_in + std::ranges::max(far_in);
+    pattern.receiving += receiving();
   }
 
  private:
-  void add_to(Bytes& sum, std::size_t link) const { sum = sum + loads_[link]; }
+  void add(std::int32_t link, Bytes bytes) {
+    Bytes& load = loads_[static_cast<std::size_t>(link)];
+    load = load + bytes * steps_;
+  }
   VertexKind kind(std::int32_t vertex) const {
     return t_.vertices()[static_cast<std::size_t>(vertex)].kind;
   }
+  // The longest time of a link that leads to one GPU alone, or to those of its adapter.
+  Duration receiving() const {
+    Duration longest{};
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const TopologyLink& link = t_.links()[i];
+      const bool own = kind(link.to) == VertexKind::gpu || kind(link.to) == VertexKind::adapter ||
+                       kind(link.from) == VertexKind::adapter;
+      const bool inwards = own && kind(link.from) != VertexKind::pcie_switch &&
+                           kind(link.to) != VertexKind::leaf && kind(link.to) != VertexKind::router;
+      const bool last =
+          kind(link.from) == VertexKind::pcie_switch && kind(link.to) == VertexKind::gpu;
+      if (inwards || last) longest = std::max(longest, loads_[i] / link.capacity);
+    }
+    return longest;
+  }
+
   const Topology& t_;
+  std::int64_t steps_;
   std::vector<Bytes> loads_;
 };
 
 Pattern pattern_of(const RoutedVariant& variant, const Topology& topology,
                    const CollectiveWork& unit) {
   Pattern pattern;
-  RankBytes bytes(topology);
   for (const CollectivePhase& phase :
        phases_of(variant.algorithm, topology, unit, variant.most_nodes)) {
-    const bool simulated = classes_of(topology, phase.flows).first.size() <= kMostClasses;
-    const TransferTimes times =
-        simulated ? simulate(topology, phase.flows) : bound_of(topology, phase.flows);
+    const std::vector<FlowGroup> groups = groups_of(topology, phase, unit.ranks);
+    const bool simulated = groups.size() <= kMostGroups;
+    const TransferTimes times = simulated ? simulate(topology, groups) : bound_of(topology, groups);
     pattern.is_bound = pattern.is_bound || !simulated;
     pattern.flowing += repeated(times.all, phase.steps);
     pattern.near_hops += phase.near_hops;
     pattern.far_hops += phase.far_hops;
     pattern.peers += phase.peers;
-    for (const RoutedFlow& flow : phase.flows) {
-      bytes.add(flow, phase.steps);
-      pattern.run = std::max(pattern.run, flow.bytes);
-    }
+    LinkBytes bytes(topology, phase.steps);
+    bytes.add(phase, groups);
+    bytes.add_to(pattern);
+    for (const FlowGroup& group : groups) pattern.run = std::max(pattern.run, group.bytes);
   }
-  bytes.write_to(pattern);
   return pattern;
+}
+
+// Patterns by all that they depend on, since the same topology is built again for every point and
+// every draw of uncertain numbers.
+class Patterns {
+ public:
+  Pattern of(const RoutedVariant& variant, const Topology& topology, const CollectiveWork& work) {
+    const Key key{topology.fingerprint(),
+                  variant.algorithm,
+                  variant.most_nodes,
+                  work.kind,
+                  work.ranks,
+                  work.copies};
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto it = known_.find(key); it != known_.end()) return it->second;
+    }
+    CollectiveWork unit = work;
+    unit.size = Bytes::from_base(kUnit);
+    const Pattern pattern = pattern_of(variant, topology, unit);
+    const std::scoped_lock lock(mutex_);
+    if (known_.size() >= kMostPatterns) known_.clear();
+    return known_.try_emplace(key, pattern).first->second;
+  }
+
+ private:
+  using Key = std::tuple<std::array<std::uint64_t, 2>, RoutedAlgorithm, std::int64_t,
+                         CollectiveKind, std::int64_t, std::int64_t>;
+  std::mutex mutex_;
+  std::map<Key, Pattern> known_;
+};
+
+Patterns& all_patterns() {
+  static Patterns patterns;
+  return patterns;
 }
 
 class Routed final : public Collective {
@@ -110,16 +174,14 @@ class Routed final : public Collective {
     TS_EXPECTS(port.topology != nullptr);
     std::optional<CollectiveCost> best;
     const auto time = [](const CollectiveCost& c) { return c.latency + c.min_duration; };
-    const auto consider = [&](std::size_t i) {
-      const CollectiveCost one = cost_of(i, work, *port.topology);
+    const auto consider = [&](const Named& named) {
+      if (!serves(named, work, *port.topology)) return;
+      const CollectiveCost one = cost_of(named, work, *port.topology);
       if (!best || time(one) < time(*best)) best = one;
     };
-    for (std::size_t i = 0; i < variants_.size(); ++i)
-      if (use_ == variants_[i].name && serves(i, work, *port.topology)) consider(i);
-    for (std::size_t i = 0; i < variants_.size() && !best; ++i)  // `use` does not serve it
-      if (serves(i, work, *port.topology))
-        for (std::size_t k = i; k < variants_.size(); ++k)
-          if (serves(k, work, *port.topology)) consider(k);
+    for (const Named& named : variants_)
+      if (named.name == use_) consider(named);
+    if (!best) std::ranges::for_each(variants_, consider);
     TS_EXPECTS(best.has_value(), name(work.kind), work.ranks);
     return *best;
   }
@@ -130,41 +192,25 @@ class Routed final : public Collective {
     std::string name_of_bound;
     RoutedVariant variant;
   };
-  // What variants of one algorithm share.
-  using Key = std::tuple<RoutedAlgorithm, std::int64_t, const Topology*, CollectiveKind,
-                         std::int64_t, std::int64_t, std::int64_t>;
 
-  bool serves(std::size_t variant, const CollectiveWork& work, const Topology& topology) const {
-    return tiersim::serves(variants_[variant].variant.algorithm, topology, work) ||
+  static bool serves(const Named& named, const CollectiveWork& work, const Topology& topology) {
+    return tiersim::serves(named.variant.algorithm, topology, work) ||
            work.kind == CollectiveKind::send;
   }
 
-  const Pattern& pattern(const RoutedVariant& variant, const CollectiveWork& work,
-                         const Topology& topology) const {
-    CollectiveWork unit = work;
-    const auto hot = static_cast<std::int64_t>(std::ceil(work.hot * kHotSteps));
-    unit.hot = static_cast<double>(hot) / kHotSteps;
-    unit.size = Bytes::from_base(kUnit);
-    const std::scoped_lock lock(mutex_);
-    const auto [it, is_new] =
-        patterns_.try_emplace({variant.algorithm, variant.most_nodes, &topology, work.kind,
-                               work.ranks, work.copies, hot});
-    if (is_new) it->second = pattern_of(variant, topology, unit);
-    return it->second;
-  }
-
-  CollectiveCost cost_of(std::size_t index, const CollectiveWork& work,
-                         const Topology& topology) const {
-    const Named& named = variants_[index];
+  static CollectiveCost cost_of(const Named& named, const CollectiveWork& work,
+                                const Topology& topology) {
     const RoutedVariant& v = named.variant;
-    const Pattern& p = pattern(v, work, topology);
+    const Pattern p = all_patterns().of(v, topology, work);
     const bool has_domains = topology.domain() > 1;
+    const Duration of_hottest(
+        static_cast<std::int64_t>(std::ceil(static_cast<double>(p.receiving.count()) * work.hot)));
     return {.latency = v.start.value + repeated(v.near.value, p.near_hops) +
                        repeated(v.far.value, p.far_hops) + repeated(v.peer.value, p.peers),
             .out = of_size(has_domains ? p.near_out : p.far_out, work.size),
             .in = of_size(has_domains ? p.near_in : p.far_in, work.size),
             .run = std::max(of_size(p.run, work.size), Bytes::from_base(1)),
-            .min_duration = of_size(p.flowing, work.size, v.busy.value),
+            .min_duration = of_size(std::max(p.flowing, of_hottest), work.size, v.busy.value),
             .far_out = has_domains ? of_size(p.far_out, work.size) : Bytes{},
             .far_in = has_domains ? of_size(p.far_in, work.size) : Bytes{},
             .algorithm = p.is_bound ? named.name_of_bound : named.name};
@@ -172,8 +218,6 @@ class Routed final : public Collective {
 
   std::string use_;
   std::vector<Named> variants_;
-  mutable std::mutex mutex_;
-  mutable std::map<Key, Pattern> patterns_;  // references stay valid
 };
 
 }  // namespace

@@ -6,10 +6,12 @@
 //             steps T / busy), T = the time of a step's flows as they share the links. T is
 //             proportional to the size, so that each pattern is simulated once. A rank's bytes on
 //             its own port and, to other domains, on its adapter are flows of the system's links.
-//             `auto` is the fastest variant that serves the operation.
+//             `auto` is the fastest variant that serves the operation. An exchange whose hottest
+//             rank receives `hot` times the mean takes at least so many times what the links that
+//             lead to one rank alone take.
 //   Ignores   other groups that use the links at the same time; SMs that the kernels take; the
 //             time of additions; waiting for the slowest rank.
-//   Valid     ranks 0 to n - 1 of the topology. Of more than 4096 classes of flows only the bound
+//   Valid     ranks 0 to n - 1 of the topology. Of more than 4096 kinds of flows only the bound
 //             is computed, and the algorithm's name then ends with "bound".
 //   Source    configs/devices/collective_routed_*.yaml
 //   Checked   tests/unit/hwmodels/routed_collective_test.cpp, tests/theory/topology_theory_test.cpp

@@ -15,9 +15,10 @@ Bytes part_of(Bytes all, double share) {
 // Where the ranks stand.
 class Places {
  public:
-  Places(const Topology& topology, const CollectiveWork& work)
+  Places(const Topology& topology, const CollectiveWork& work, FlowsOf whose)
       : t_(topology),
         work_(work),
+        are_alike_(whose == FlowsOf::first_if_alike && topology.are_alike(work.ranks)),
         group_(std::min(work.ranks, std::max(t_.domain(), t_.gpus_per_node()))) {}
 
   std::int64_t ranks() const { return work_.ranks; }
@@ -47,10 +48,14 @@ class Places {
     for (RoutedFlow& flow : routed(t_, {&transfer, 1})) flows.push_back(std::move(flow));
   }
   const Topology& topology() const { return t_; }
+  bool are_alike() const { return are_alike_; }
+  /// Ranks whose flows are made, where all have the same.
+  std::int64_t sources() const { return are_alike() ? 1 : work_.ranks; }
 
  private:
   const Topology& t_;
   const CollectiveWork& work_;
+  bool are_alike_;
   std::int64_t group_;
 };
 
@@ -165,10 +170,12 @@ Phases nvls(const Places& at, const CollectiveWork& work) {
 // A piece from each rank of a domain to every other of it.
 CollectivePhase exchange_in_groups(const Places& at, Bytes piece) {
   CollectivePhase phase;
-  for (std::int64_t group = 0; group < at.groups(); ++group)
-    for (std::int64_t a = 0; a < at.size_of(group); ++a)
-      for (std::int64_t b = 0; b < at.size_of(group); ++b)
-        at.add(phase.flows, at.gpu(group, a), at.gpu(group, b), piece);
+  phase.of_first = at.are_alike();
+  for (std::int64_t rank = 0; rank < at.sources(); ++rank) {
+    const std::int64_t group = rank / at.group();
+    for (std::int64_t to = 0; to < at.size_of(group); ++to)
+      at.add(phase.flows, rank, at.gpu(group, to), piece);
+  }
   phase.near_hops = 1;
   phase.peers = at.size_of(0) - 1;
   return phase;
@@ -181,17 +188,15 @@ Phases hierarchical(const Places& at, const CollectiveWork& work) {
   return phases;
 }
 
-// `hot`: a rank of the last group receives so many times the mean.
 Phases direct(const Places& at, const CollectiveWork& work) {
   CollectivePhase phase;
-  const std::int64_t n = at.ranks();
-  const Bytes piece = part_of(work.size, 1.0 / static_cast<double>(n));
-  const Bytes hot = scale_up(piece, work.hot);
-  for (std::int64_t a = 0; a < n; ++a)
-    for (std::int64_t b = 0; b < n; ++b) at.add(phase.flows, a, b, b == n - 1 ? hot : piece);
+  phase.of_first = at.are_alike();
+  const Bytes piece = part_of(work.size, 1.0 / static_cast<double>(at.ranks()));
+  for (std::int64_t from = 0; from < at.sources(); ++from)
+    for (std::int64_t to = 0; to < at.ranks(); ++to) at.add(phase.flows, from, to, piece);
   phase.near_hops = at.is_one_group() ? 1 : 0;
   phase.far_hops = at.is_one_group() ? 0 : 1;
-  phase.peers = n - 1;
+  phase.peers = at.ranks() - 1;
   return {phase};
 }
 
@@ -200,11 +205,11 @@ Phases two_level(const Places& at, const CollectiveWork& work) {
   const auto groups = static_cast<double>(at.groups());
   Phases phases{exchange_in_groups(at, part_of(work.size, 1.0 / static_cast<double>(at.group())))};
   CollectivePhase along;
+  along.of_first = at.are_alike();
   const Bytes piece = part_of(work.size, 1.0 / groups);
-  for (std::int64_t a = 0; a < at.groups(); ++a)
-    for (std::int64_t b = 0; b < at.groups(); ++b)
-      for (std::int64_t place = 0; place < at.group() && a != b; ++place)
-        at.add(along.flows, at.gpu(a, place), at.gpu(b, place), piece);
+  for (std::int64_t rank = 0; rank < at.sources(); ++rank)
+    for (std::int64_t to = 0; to < at.groups(); ++to)
+      at.add(along.flows, rank, at.gpu(to, rank % at.group()), piece);
   along.far_hops = 1;
   along.peers = at.groups() - 1;
   phases.push_back(std::move(along));
@@ -228,17 +233,15 @@ Phases moe_normal(const Places& at, const CollectiveWork& work, std::int64_t mos
   const Bytes to_group = part_of(work.size, nodes / groups / copies);
   const Bytes to_gpu = part_of(work.size, gpus_reached / n / copies);
   CollectivePhase phase;
-  const std::int64_t last = at.ranks() - 1;
-  for (std::int64_t a = 0; a < at.groups(); ++a)
-    for (std::int64_t place = 0; place < at.group(); ++place)
-      for (std::int64_t b = 0; b < at.groups(); ++b) {
-        if (a != b) at.add(phase.flows, at.gpu(a, place), at.gpu(b, place), to_group);
-        for (std::int64_t to = 0; to < at.group(); ++to) {
-          const bool is_hot = at.gpu(b, to) == last;
-          at.add(phase.flows, at.gpu(b, place), at.gpu(b, to),
-                 is_hot ? scale_up(to_gpu, work.hot) : to_gpu);
-        }
-      }
+  phase.of_first = at.are_alike();
+  for (std::int64_t rank = 0; rank < at.sources(); ++rank) {
+    const std::int64_t place = rank % at.group();
+    for (std::int64_t b = 0; b < at.groups(); ++b) {
+      if (b != rank / at.group()) at.add(phase.flows, rank, at.gpu(b, place), to_group);
+      for (std::int64_t to = 0; to < at.group(); ++to)
+        at.add(phase.flows, at.gpu(b, place), at.gpu(b, to), to_gpu);
+    }
+  }
   phase.far_hops = at.is_one_group() ? 0 : 1;
   phase.near_hops = 1;
   phase.peers = at.groups() - 1 + at.group() - 1;
@@ -279,7 +282,7 @@ bool serves(RoutedAlgorithm algorithm, const Topology& topology, const Collectiv
     case direct:
       return kind != CollectiveKind::all_reduce;
     case two_level:
-      return kind == CollectiveKind::all_to_all && whole_groups && work.hot <= 1;
+      return kind == CollectiveKind::all_to_all && whole_groups;
     case moe_normal:
       return kind == CollectiveKind::all_to_all && (work.ranks <= group || whole_groups);
     case moe_low_latency:
@@ -288,11 +291,18 @@ bool serves(RoutedAlgorithm algorithm, const Topology& topology, const Collectiv
   return false;
 }
 
+std::vector<FlowGroup> groups_of(const Topology& topology, const CollectivePhase& phase,
+                                 std::int64_t ranks) {
+  return phase.of_first ? groups_of_alike(topology, phase.flows, ranks)
+                        : groups_of(topology, phase.flows);
+}
+
 std::vector<CollectivePhase> phases_of(RoutedAlgorithm algorithm, const Topology& topology,
-                                       const CollectiveWork& work, std::int64_t most_nodes) {
+                                       const CollectiveWork& work, std::int64_t most_nodes,
+                                       FlowsOf whose) {
   TS_EXPECTS(work.ranks <= topology.gpus(), work.ranks, topology.gpus());
   if (work.ranks <= 1 || work.size == Bytes{}) return {};
-  const Places at(topology, work);
+  const Places at(topology, work, whose);
   if (work.kind == CollectiveKind::send) return send(at, work);
   switch (algorithm) {
     case RoutedAlgorithm::ring:

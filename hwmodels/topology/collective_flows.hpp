@@ -41,8 +41,12 @@ constexpr std::string_view name(RoutedAlgorithm a) {
   return kRoutedAlgorithmNames[static_cast<std::size_t>(a)];
 }
 
+/// The ranks whose flows are made.
+enum class FlowsOf : std::uint8_t { first_if_alike, all };
+
 struct CollectivePhase {
   std::vector<RoutedFlow> flows;  ///< of one step
+  bool of_first = false;          ///< of rank 0 alone, and every rank has the same
   std::int64_t steps = 1;
   std::int64_t near_hops = 0;  ///< of all steps that follow each other, inside a domain
   std::int64_t far_hops = 0;   ///< between domains
@@ -51,8 +55,13 @@ struct CollectivePhase {
 
 /// True where the algorithm serves this operation among so many ranks.
 bool serves(RoutedAlgorithm algorithm, const Topology& topology, const CollectiveWork& work);
-/// Empty for one rank. `most_nodes`: of one token, for moe_normal; 0: any.
+/// The groups of flows of a step.
+std::vector<FlowGroup> groups_of(const Topology& topology, const CollectivePhase& phase,
+                                 std::int64_t ranks);
+/// Empty for one rank. `work.hot` does not count. `most_nodes`: of one token, for moe_normal; 0:
+/// any.
 std::vector<CollectivePhase> phases_of(RoutedAlgorithm algorithm, const Topology& topology,
-                                       const CollectiveWork& work, std::int64_t most_nodes = 0);
+                                       const CollectiveWork& work, std::int64_t most_nodes = 0,
+                                       FlowsOf whose = FlowsOf::first_if_alike);
 
 }  // namespace tiersim

@@ -34,6 +34,7 @@ Topology::Topology(const TopologyConfig& config) {
   TopologyBuilder(config, *this).build();
   index_links();
   measure_distances();
+  fingerprint_ = mixed_all();
 }
 
 std::string Topology::name(std::int32_t vertex) const {
@@ -193,6 +194,58 @@ void Topology::append_network(std::int32_t from, std::int32_t to, std::uint64_t 
     }
   }
   append(at, to, route);
+}
+
+bool Topology::are_alike(std::int64_t ranks) const {
+  const std::int64_t per_node = gpus_per_node();
+  const auto whole = [](std::int64_t count, std::int64_t part) {
+    return count <= part || count % part == 0;
+  };
+  if (mesh_ || !one_path_ || ranks % per_node != 0) return false;
+  if (domain_ < per_node || !whole(ranks, domain_)) return false;
+  if (ranks <= domain_) return true;
+  if (nodes_per_leaf_ == 0 || !whole(ranks / per_node, nodes_per_leaf_)) return false;
+  const std::int64_t leaves = leaves_of(ranks);
+  return whole(leaves, leaves_per_pod_);
+}
+
+std::int64_t Topology::leaves_of(std::int64_t ranks) const {
+  const std::int64_t nodes = ranks / gpus_per_node();
+  const std::int64_t planes = count_of(VertexKind::leaf) * nodes_per_leaf_ / nodes_;
+  return (nodes + nodes_per_leaf_ - 1) / nodes_per_leaf_ * planes;
+}
+
+std::int64_t Topology::count_of(VertexKind kind) const {
+  return std::ranges::count(vertices_, kind, &Vertex::kind);
+}
+
+std::int64_t Topology::links_like(std::int32_t link, std::int64_t ranks) const {
+  const TopologyLink& l = links_[static_cast<std::size_t>(link)];
+  const VertexKind from = vertices_[static_cast<std::size_t>(l.from)].kind;
+  const VertexKind to = vertices_[static_cast<std::size_t>(l.to)].kind;
+  const auto is = [&](VertexKind kind) { return from == kind || to == kind; };
+  if (is(VertexKind::gpu)) return ranks;
+  if (is(VertexKind::adapter)) return ranks * adapters_per_node_ / gpus_per_node();
+  if (is(VertexKind::leaf)) return leaves_of(ranks);
+  TS_EXPECTS(is(VertexKind::core), link_name(link));
+  return (leaves_of(ranks) + leaves_per_pod_ - 1) / leaves_per_pod_;
+}
+
+std::array<std::uint64_t, 2> Topology::mixed_all() const {
+  std::array<std::uint64_t, 2> sum{mixed(seed_), mixed(~seed_)};
+  const auto add = [&](std::int64_t number) {
+    const auto x = static_cast<std::uint64_t>(number);
+    sum = {mixed(sum[0] ^ x), mixed(sum[1] + x)};
+  };
+  for (const std::int64_t number : {gpus_, nodes_, adapters_per_node_, domain_, pools_, paths_})
+    add(number);
+  add((through_rail_ ? 1 : 0) + (torus_ ? 2 : 0) + (mesh_ ? 4 : 0));
+  for (const Vertex& v : vertices_) add(static_cast<std::int64_t>(v.kind));
+  for (const TopologyLink& l : links_)
+    for (const std::int64_t number :
+         {std::int64_t{l.from}, std::int64_t{l.to}, l.capacity.in_base(), l.latency.count()})
+      add(number);
+  return sum;
 }
 
 LinkRoute Topology::route(std::int64_t from, std::int64_t to, std::int64_t path) const {

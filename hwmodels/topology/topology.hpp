@@ -1,5 +1,6 @@
 #pragma once
 // The vertices and links of a topology, and the path of a transfer between two of its GPUs.
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -59,6 +60,13 @@ class Topology {
   std::int64_t domain() const { return domain_; }
   /// True where switches join the GPUs of a domain.
   bool has_switches() const { return domain_ > 1 && !mesh_; }
+  /// True where the GPUs 0 to ranks - 1 cannot be told apart: whole nodes, pods and domains, and
+  /// one path between any two.
+  bool are_alike(std::int64_t ranks) const;
+  /// Links of the same ends and direction as this one between these GPUs, which are alike.
+  std::int64_t links_like(std::int32_t link, std::int64_t ranks) const;
+  /// A number that differs between topologies that differ.
+  const std::array<std::uint64_t, 2>& fingerprint() const { return fingerprint_; }
   /// Flows that a transfer between two domains is cut into.
   std::int64_t paths() const { return paths_; }
   /// The adapter of a GPU among those of its node.
@@ -90,6 +98,7 @@ class Topology {
   };
   static constexpr std::uint16_t kFar = 0xffff;
 
+  std::array<std::uint64_t, 2> mixed_all() const;
   void index_links();
   void number_switches();
   void measure_distances();
@@ -102,6 +111,8 @@ class Topology {
   std::uint16_t length_left(std::int32_t vertex, std::size_t column) const;
   std::int32_t first_switch(std::int32_t vertex) const;
   std::int32_t adapter_of(std::int64_t gpu) const;
+  std::int64_t leaves_of(std::int64_t ranks) const;
+  std::int64_t count_of(VertexKind kind) const;
 
   std::int64_t gpus_ = 0;
   std::int64_t nodes_ = 1;
@@ -109,6 +120,10 @@ class Topology {
   std::int64_t domain_ = 1;
   std::int64_t pools_ = 0;
   std::int64_t paths_ = 1;
+  std::int64_t nodes_per_leaf_ = 0;  // of switches in tiers; 0: others, or none
+  std::int64_t leaves_per_pod_ = 0;
+  bool one_path_ = true;
+  std::array<std::uint64_t, 2> fingerprint_{};
   std::uint64_t seed_ = 1;
   bool through_rail_ = false;
   bool torus_ = false;

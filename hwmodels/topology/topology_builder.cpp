@@ -114,6 +114,7 @@ void TopologyBuilder::build_network() {
   t_.paths_ = n.routing == PathChoice::adaptive ? 1 : n.paths;
   t_.through_rail_ = n.through_rail;
   t_.torus_ = n.kind == "torus";
+  t_.one_path_ = !t_.torus_ && n.kind != "dragonfly";
   if (t_.torus_) return build_torus();
   if (n.kind == "dragonfly") return build_dragonfly();
   build_leaves();
@@ -127,6 +128,8 @@ void TopologyBuilder::build_leaves() {
   const bool rails = n.rails || n.kind == "rail_only";
   const std::int64_t planes = rails ? adapters : 1;
   const std::int64_t leaves = c_.nodes / n.nodes_per_leaf * planes;
+  t_.nodes_per_leaf_ = n.nodes_per_leaf;
+  t_.leaves_per_pod_ = n.kind == "fat_tree" ? n.leaves_per_pod : leaves;
   add(VertexKind::leaf, leaves);
   const Duration half = n.hop.value / 2;
   for (std::int64_t i = 0; i < c_.nodes * adapters; ++i) {
@@ -145,6 +148,7 @@ void TopologyBuilder::join_leaves_to_spines(std::int64_t leaves) {
   const std::int64_t leaves_per_pod = pods ? n.leaves_per_pod : leaves;
   const std::int64_t spines = merged ? 1 : n.spines;
   const std::int64_t pod_count = leaves / leaves_per_pod;
+  t_.one_path_ = spines == 1 && (merged || !pods || pod_count == 1 || n.cores == 1);
   add(VertexKind::spine, pod_count * spines);
   const std::int64_t planes = n.rails ? c_.adapters->per_node : 1;
   const std::int64_t ports = n.nodes_per_leaf * c_.adapters->per_node / planes;

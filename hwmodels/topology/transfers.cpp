@@ -1,7 +1,9 @@
 #include "hwmodels/topology/transfers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "hwmodels/topology/symmetry.hpp"
 #include "sim/core/engine.hpp"
@@ -9,6 +11,14 @@
 
 namespace tiersim {
 namespace {
+
+void cross(FlowGroup& group, std::int32_t link, std::int64_t flows) {
+  const auto it = std::ranges::find(group.crossings, link, &FlowGroup::Crossing::link);
+  if (it == group.crossings.end())
+    group.crossings.push_back({link, flows});
+  else
+    it->flows += flows;
+}
 
 FlowClasses each_by_itself(const Topology& topology, std::span<const RoutedFlow> flows) {
   FlowClasses classes;
@@ -26,24 +36,22 @@ FlowClasses each_by_itself(const Topology& topology, std::span<const RoutedFlow>
   return classes;
 }
 
-// The classes of flows that cross the first link of each class, with their number of flows there.
-using Crossings = std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>>;
-
-Crossings crossings_of(std::span<const RoutedFlow> flows, const FlowClasses& classes) {
-  Crossings counts(classes.first.size());  // by class of flow: link class, count
+// One group of each class of flows.
+std::vector<FlowGroup> groups_by(const Topology& topology, std::span<const RoutedFlow> flows,
+                                 const FlowClasses& classes) {
+  std::vector<FlowGroup> groups(classes.first.size());
+  for (FlowGroup& group : groups) group.flows = 0;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    auto& of_class = counts[static_cast<std::size_t>(classes.of_flow[i])];
+    FlowGroup& group = groups[static_cast<std::size_t>(classes.of_flow[i])];
+    group.bytes = flows[i].bytes;
+    ++group.flows;
+    group.latency = std::max(group.latency, topology.latency(flows[i].links));
     for (const std::int32_t link : flows[i].links) {
       const std::int32_t c = classes.of_link[static_cast<std::size_t>(link)];
-      if (classes.first_link[static_cast<std::size_t>(c)] != link) continue;
-      const auto it = std::ranges::find(of_class, c, [](const auto& entry) { return entry.first; });
-      if (it == of_class.end())
-        of_class.emplace_back(c, 1);
-      else
-        ++it->second;
+      if (classes.first_link[static_cast<std::size_t>(c)] == link) cross(group, link, 1);
     }
   }
-  return counts;
+  return groups;
 }
 
 class EndTimes final : public EventHandler {
@@ -55,22 +63,23 @@ class EndTimes final : public EventHandler {
   std::vector<Duration> at;
 };
 
-// The end of each class of flows, where one of them and one link of each class are simulated.
-std::vector<Duration> simulate_classes(const Topology& topology, std::span<const RoutedFlow> flows,
-                                       const FlowClasses& classes) {
+// The end of each group, where one flow of it is simulated.
+std::vector<Duration> ends_of_groups(const Topology& topology, std::span<const FlowGroup> groups) {
   Engine engine;
   FlowNetwork network(engine);
-  for (const std::int32_t link : classes.first_link)
-    network.add_link({}, topology.links()[static_cast<std::size_t>(link)].capacity);
-  EndTimes ends(classes.first.size());
-  const Crossings crossings = crossings_of(flows, classes);
+  std::unordered_map<std::int32_t, LinkId> links;
+  EndTimes ends(groups.size());
   std::vector<Hop> hops;
-  for (std::size_t c = 0; c < classes.first.size(); ++c) {
-    const Bytes bytes = flows[static_cast<std::size_t>(classes.first[c])].bytes;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
     hops.clear();
-    for (const auto& [link, count] : crossings[c])
-      hops.push_back({LinkId(static_cast<std::size_t>(link)), bytes * count});
-    network.start({.hops = hops, .payload = bytes}, ends, c);
+    for (const FlowGroup::Crossing& crossing : groups[g].crossings) {
+      LinkId& link = links[crossing.link];
+      if (!link.valid())
+        link = network.add_link({},
+                                topology.links()[static_cast<std::size_t>(crossing.link)].capacity);
+      hops.push_back({link, groups[g].bytes * crossing.flows});
+    }
+    network.start({.hops = hops, .payload = groups[g].bytes}, ends, g);
   }
   engine.run();
   return ends.at;
@@ -101,41 +110,81 @@ std::vector<RoutedFlow> routed(const Topology& topology, std::span<const Transfe
   return flows;
 }
 
-TransferTimes bound_of(const Topology& topology, std::span<const RoutedFlow> flows) {
-  TransferTimes times{.flows = flows.size()};
-  std::vector<Bytes> loads(topology.links().size());
-  for (const RoutedFlow& flow : flows) {
+std::vector<FlowGroup> groups_of(const Topology& topology, std::span<const RoutedFlow> flows) {
+  return groups_by(topology, flows, classes_of(topology, flows));
+}
+
+std::vector<FlowGroup> groups_of_alike(const Topology& topology,
+                                       std::span<const RoutedFlow> flows_of_first,
+                                       std::int64_t ranks) {
+  TS_EXPECTS(topology.are_alike(ranks), ranks);
+  // A link is known by the kinds of its ends, and a kind of flow by those links and its bytes.
+  const auto kind_of = [&](std::int32_t link) {
+    const TopologyLink& l = topology.links()[static_cast<std::size_t>(link)];
+    const auto kind = [&](std::int32_t v) {
+      return static_cast<int>(topology.vertices()[static_cast<std::size_t>(v)].kind);
+    };
+    return kind(l.from) * static_cast<int>(kVertexKindNames.size()) + kind(l.to);
+  };
+  std::map<int, std::int32_t> first_link;
+  std::map<std::pair<std::vector<int>, Bytes>, FlowGroup> groups;
+  for (const RoutedFlow& flow : flows_of_first) {
+    std::vector<int> kinds;
     for (const std::int32_t link : flow.links) {
-      Bytes& load = loads[static_cast<std::size_t>(link)];
-      load = load + flow.bytes;
+      kinds.push_back(kind_of(link));
+      first_link.try_emplace(kinds.back(), link);
     }
-    times.latency = std::max(times.latency, topology.latency(flow.links));
+    const auto [it, is_new] = groups.try_emplace({kinds, flow.bytes});
+    FlowGroup& group = it->second;
+    group.flows = (is_new ? 0 : group.flows) + ranks;
+    group.bytes = flow.bytes;
+    group.latency = std::max(group.latency, topology.latency(flow.links));
+    for (const int kind : kinds) cross(group, first_link.at(kind), ranks);
   }
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (loads[i] == Bytes{}) continue;
-    const Duration busy = loads[i] / topology.links()[i].capacity;
+  std::vector<FlowGroup> out;
+  for (auto& [key, group] : groups) {
+    for (FlowGroup::Crossing& crossing : group.crossings) {
+      const std::int64_t links = topology.links_like(crossing.link, ranks);
+      TS_EXPECTS(crossing.flows % links == 0, crossing.flows, links);
+      crossing.flows /= links;
+    }
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+TransferTimes bound_of(const Topology& topology, std::span<const FlowGroup> groups) {
+  TransferTimes times;
+  times.groups = groups.size();
+  std::map<std::int32_t, Bytes> loads;
+  for (const FlowGroup& group : groups) {
+    times.flows += group.flows;
+    times.latency = std::max(times.latency, group.latency);
+    for (const FlowGroup::Crossing& crossing : group.crossings) {
+      Bytes& load = loads[crossing.link];
+      load = load + group.bytes * crossing.flows;
+    }
+  }
+  for (const auto& [link, load] : loads) {
+    const Duration busy = load / topology.links()[static_cast<std::size_t>(link)].capacity;
     if (busy <= times.least) continue;
     times.least = busy;
-    times.busiest = static_cast<std::int32_t>(i);
+    times.busiest = link;
   }
   times.all = times.least;
   return times;
 }
 
-TransferTimes simulate(const Topology& topology, std::span<const RoutedFlow> flows,
-                       Symmetry symmetry) {
-  TransferTimes times = bound_of(topology, flows);
-  if (flows.empty()) return times;
-  const FlowClasses classes = classes_by(topology, flows, symmetry);
-  times.classes = classes.first.size();
-  times.all = std::ranges::max(simulate_classes(topology, flows, classes));
+TransferTimes simulate(const Topology& topology, std::span<const FlowGroup> groups) {
+  TransferTimes times = bound_of(topology, groups);
+  if (!groups.empty()) times.all = std::ranges::max(ends_of_groups(topology, groups));
   return times;
 }
 
 std::vector<Duration> ends_of(const Topology& topology, std::span<const RoutedFlow> flows,
                               Symmetry symmetry) {
   const FlowClasses classes = classes_by(topology, flows, symmetry);
-  const std::vector<Duration> ends = simulate_classes(topology, flows, classes);
+  const std::vector<Duration> ends = ends_of_groups(topology, groups_by(topology, flows, classes));
   std::vector<Duration> of_flows;
   of_flows.reserve(flows.size());
   for (const std::int32_t c : classes.of_flow)

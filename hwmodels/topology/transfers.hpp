@@ -33,22 +33,42 @@ struct RoutedFlow {
 /// Each transfer on its path, or cut into Topology::paths() flows.
 std::vector<RoutedFlow> routed(const Topology& topology, std::span<const Transfer> transfers);
 
+/// Flows of one kind, of which one is simulated, and the links that stand for all that they cross.
+struct FlowGroup {
+  Bytes bytes;  ///< of each flow
+  std::int64_t flows = 1;
+  Duration latency{};  ///< of the longest path
+  struct Crossing {
+    std::int32_t link;   ///< the first one of its kind
+    std::int64_t flows;  ///< of this group that cross that link
+  };
+  std::vector<Crossing> crossings;
+};
+
+/// Flows that cannot be told apart are one group (symmetry.hpp).
+std::vector<FlowGroup> groups_of(const Topology& topology, std::span<const RoutedFlow> flows);
+/// The same from the flows of GPU 0 alone, of which each stands for one of every GPU among these
+/// ranks. Precondition: topology.are_alike(ranks).
+std::vector<FlowGroup> groups_of_alike(const Topology& topology,
+                                       std::span<const RoutedFlow> flows_of_first,
+                                       std::int64_t ranks);
+
 struct TransferTimes {
   Duration all{};             ///< until the last flow has ended, without latencies
   Duration least{};           ///< the time of the busiest link: no order of flows is faster
   std::int32_t busiest = -1;  ///< that link; -1 where nothing moves
   Duration latency{};         ///< of the longest path
-  std::size_t flows = 0;
-  std::size_t classes = 0;  ///< of flows, each simulated once; 0 where none was simulated
+  std::int64_t flows = 0;
+  std::size_t groups = 0;
 };
+
+/// The bound alone: every link's bytes over its capacity.
+TransferTimes bound_of(const Topology& topology, std::span<const FlowGroup> groups);
+/// The bound and the simulation.
+TransferTimes simulate(const Topology& topology, std::span<const FlowGroup> groups);
 
 enum class Symmetry : std::uint8_t { reduced, none };
 
-/// The bound alone: every link's bytes over its capacity.
-TransferTimes bound_of(const Topology& topology, std::span<const RoutedFlow> flows);
-/// The bound and the simulation.
-TransferTimes simulate(const Topology& topology, std::span<const RoutedFlow> flows,
-                       Symmetry symmetry = Symmetry::reduced);
 /// The instants at which the flows end, in their order.
 std::vector<Duration> ends_of(const Topology& topology, std::span<const RoutedFlow> flows,
                               Symmetry symmetry = Symmetry::reduced);

@@ -22,7 +22,6 @@ class Executor final : public EventHandler {
         gpus_(distinct_gpus(system, plans)),
         packets_(engine_, system, graph, plans, gpus_) {
     const std::size_t gpus = gpus_;
-    alike_ = static_cast<std::size_t>(system.gpus()) / gpus;
     for (const SystemChannel& channel : system.channels()) {
       const auto sharers = static_cast<std::size_t>(channel.sharers);
       Instances& instances = channels_.emplace_back();
@@ -54,8 +53,8 @@ class Executor final : public EventHandler {
     Execution out;
     for (const OpTiming& timing : timings_)
       out.time = std::max(out.time, timing.end.time_since_epoch());
-    for (std::size_t gpu = 0; gpu < alike_; ++gpu)
-      out.timings.insert(out.timings.end(), timings_.begin(), timings_.end());
+    out.timings = std::move(timings_);
+    out.simulated = static_cast<std::int64_t>(gpus_);
     for (const Instances& instances : channels_) {
       if (instances.links.empty()) {
         out.busy.push_back(instances.taken);
@@ -231,7 +230,6 @@ class Executor final : public EventHandler {
   std::size_t gpus_;  // simulated GPUs
   PacketHardware packets_;
   std::vector<Instances> channels_;       // by ChannelId
-  std::size_t alike_ = 1;                 // GPUs represented by each simulated one
   std::vector<OpTiming> timings_;         // by task
   std::vector<std::size_t> arrived_;      // by task of a group's first GPU: GPUs that have arrived
   std::vector<std::size_t> parts_;        // by task: unfinished parts

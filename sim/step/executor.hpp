@@ -23,13 +23,14 @@ struct OpTiming {
 
 struct Execution {
   Duration time{};                ///< until the last operation of the last GPU ends
-  std::vector<OpTiming> timings;  ///< GPU by GPU, by OpId
+  std::vector<OpTiming> timings;  ///< of each simulated GPU, by OpId
+  std::int64_t simulated = 1;     ///< all GPUs, or one that stands for all
   std::vector<Bytes> busy;        ///< by ChannelId, as counted by its first instance
 
   /// The timings of one GPU.
-  std::span<const OpTiming> of_gpu(std::int64_t gpu, std::int64_t gpus) const {
-    const std::size_t ops = timings.size() / static_cast<std::size_t>(gpus);
-    return std::span(timings).subspan(static_cast<std::size_t>(gpu) * ops, ops);
+  std::span<const OpTiming> of_gpu(std::int64_t gpu) const {
+    const std::size_t ops = timings.size() / static_cast<std::size_t>(simulated);
+    return std::span(timings).subspan(static_cast<std::size_t>(gpu % simulated) * ops, ops);
   }
 };
 

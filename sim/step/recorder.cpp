@@ -136,7 +136,7 @@ void Recorder::times() {
 }
 
 void Recorder::speculation(Duration plain) {
-  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  const auto timings = sim_.execution.of_gpu(0);
   SimTime drafted{};
   for (std::size_t op = 0; op < sim_.graph.drafting; ++op)
     drafted = std::max(drafted, timings[op].end);
@@ -150,7 +150,7 @@ void Recorder::speculation(Duration plain) {
 // From the first token to the arrival of the whole cache.
 double Recorder::handover_seconds() const {
   if (!config_.handover) return 0;
-  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  const auto timings = sim_.execution.of_gpu(0);
   SimTime first{};
   for (std::size_t op = 0; op < timings.size(); ++op)
     if (sim_.graph.ops[op].phase != Phase::kv_transfer) first = std::max(first, timings[op].end);
@@ -238,7 +238,7 @@ void Recorder::channels() {
 }
 
 void Recorder::phases() {
-  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  const auto timings = sim_.execution.of_gpu(0);
   std::array<Duration, kPhaseNames.size()> sums{};
   for (std::size_t op = 0; op < timings.size(); ++op)
     sums[static_cast<std::size_t>(sim_.graph.ops[op].phase)] += timings[op].end - timings[op].start;

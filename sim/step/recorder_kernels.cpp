@@ -26,7 +26,7 @@ std::string beyond_text(Duration beyond, Duration all) {
 }  // namespace
 
 void Recorder::kernels() {
-  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  const auto timings = sim_.execution.of_gpu(0);
   std::array<Duration, kKernelFamilyNames.size()> sums{};
   std::array<Duration, kKernelFamilyNames.size()> beyond{};
   std::array<TimedNames, kKernelFamilyNames.size()> ran;

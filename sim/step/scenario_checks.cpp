@@ -184,10 +184,10 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
           "has no meaning: model '" + c.model.name + "' has no experts", "leave it out");
   f.check(c.step.expert_skew == 0 || c.parallel.redundant_experts == 0, "step.expert_skew",
           "is a power law without copies of experts, and parallel.redundant_experts has some",
-          "expert_load: {law: log_normal, spread: 1.04}");
+          "expert_load: {law: log_normal, spread: 1.06}");
   f.check(c.parallel.expert_placement == ExpertPlacement::contiguous || c.step.expert_load,
           "parallel.expert_placement", "is by loads, and step.expert_load is not stated",
-          "expert_load: {law: log_normal, spread: 1.04}");
+          "expert_load: {law: log_normal, spread: 1.06}");
 }
 
 void check_states(Fields& f, const ScenarioConfig& c) {

@@ -32,7 +32,7 @@ std::vector<std::size_t> in_order(std::span<const OpTiming> timings, SimTime OpT
 class GpuTrace {
  public:
   GpuTrace(const Simulation& sim, std::int64_t gpu, TraceWriter& writer)
-      : sim_(sim), writer_(writer), timings_(sim.execution.of_gpu(gpu, sim.system->gpus())) {
+      : sim_(sim), writer_(writer), timings_(sim.execution.of_gpu(gpu)) {
     const bool several = sim.system->gpus() > 1;
     process_ = writer.add_process(sim.record.name + (several ? fmt::format(", GPU {}", gpu) : ""));
   }

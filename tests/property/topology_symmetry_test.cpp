@@ -71,7 +71,7 @@ void expect_the_same(const Topology& t, const std::vector<RoutedFlow>& flows) {
   for (std::size_t i = 0; i < whole.size(); ++i)
     ASSERT_LE(std::abs((reduced[i] - whole[i]).count()), static_cast<std::int64_t>(flows.size()))
         << i << " of " << flows.size();
-  const TransferTimes times = simulate(t, flows);
+  const TransferTimes times = simulate(t, groups_of(t, flows));
   EXPECT_GE(times.all + Duration(1), times.least);
 }
 
@@ -92,9 +92,21 @@ TEST(TopologySymmetry, OfRandomTransfersIsExact) {
   EXPECT_GT(alike, static_cast<std::int64_t>(draws) / 10) << "some have flows that are alike";
 }
 
+// The flows of one rank stand for those of all.
+void expect_the_same_groups(const Topology& t, const std::vector<FlowGroup>& whole,
+                            const std::vector<FlowGroup>& few) {
+  const TransferTimes a = simulate(t, whole);
+  const TransferTimes b = simulate(t, few);
+  ASSERT_EQ(a.flows, b.flows);
+  ASSERT_EQ(a.least, b.least);
+  ASSERT_EQ(a.latency, b.latency);
+  ASSERT_LE(std::abs((a.all - b.all).count()), a.flows);
+}
+
 TEST(TopologySymmetry, OfCollectivesIsExactAndSmaller) {
   std::int64_t flows_in_all = 0;
-  std::int64_t classes_in_all = 0;
+  std::int64_t groups_in_all = 0;
+  std::int64_t of_first = 0;
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(testing::draws_of(120, 2000));
        ++seed) {
     SCOPED_TRACE(seed);
@@ -103,20 +115,28 @@ TEST(TopologySymmetry, OfCollectivesIsExactAndSmaller) {
     for (std::size_t a = 0; a < kRoutedAlgorithmNames.size(); ++a)
       for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
         const auto algorithm = static_cast<RoutedAlgorithm>(a);
-        CollectiveWork work{.kind = kind, .fabric = Fabric::experts};
+        CollectiveWork work;
+        work.kind = kind;
         work.size = Bytes::from_base(24'000'000);
         work.ranks = t.gpus();
         work.copies = 4;
         if (t.gpus() < 2 || !serves(algorithm, t, work)) continue;
-        for (const CollectivePhase& phase : phases_of(algorithm, t, work)) {
-          expect_the_same(t, phase.flows);
-          flows_in_all += static_cast<std::int64_t>(phase.flows.size());
-          classes_in_all += static_cast<std::int64_t>(classes_of(t, phase.flows).first.size());
+        const auto whole = phases_of(algorithm, t, work, 0, FlowsOf::all);
+        const auto few = phases_of(algorithm, t, work);
+        ASSERT_EQ(whole.size(), few.size());
+        for (std::size_t p = 0; p < whole.size(); ++p) {
+          expect_the_same(t, whole[p].flows);
+          const std::vector<FlowGroup> groups = groups_of(t, whole[p], work.ranks);
+          flows_in_all += static_cast<std::int64_t>(whole[p].flows.size());
+          groups_in_all += static_cast<std::int64_t>(groups.size());
+          expect_the_same_groups(t, groups, groups_of(t, few[p], work.ranks));
+          of_first += few[p].of_first ? 1 : 0;
         }
         if (HasFatalFailure()) return;
       }
   }
-  EXPECT_LT(classes_in_all * 4, flows_in_all);
+  EXPECT_LT(groups_in_all * 2, flows_in_all);
+  EXPECT_GT(of_first, 20);
 }
 
 // A class has one rate, every link is as full as its class says, and each flow has a full link on

@@ -40,7 +40,7 @@ class Checker {
   void operations_against_their_plans() {
     const auto gpus = sim_.system->gpus();
     for (std::int64_t gpu = 0; gpu < gpus; ++gpu) {
-      const auto timings = sim_.execution.of_gpu(gpu, gpus);
+      const auto timings = sim_.execution.of_gpu(gpu);
       const std::vector<bool> alone = not_overlapped(timings);
       for (std::size_t op = 0; op < timings.size(); ++op) {
         const Duration least = sim_.plans[op].uncontended(sim_.system->channels());
@@ -107,7 +107,7 @@ class Checker {
 
   void split_against_the_step() {
     const auto gpus = sim_.system->gpus();
-    const auto timings = sim_.execution.of_gpu(0, gpus);
+    const auto timings = sim_.execution.of_gpu(0);
     const TimeSplit split = split_time(sim_.graph, *sim_.system, sim_.plans, timings);
     SimTime end{};
     for (const OpTiming& timing : timings) end = std::max(end, timing.end);

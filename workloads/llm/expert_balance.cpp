@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <queue>
 
@@ -95,14 +96,15 @@ std::vector<std::int32_t> place_experts(const ExpertGroup& g, const std::vector<
     return rows[static_cast<std::size_t>(e)] / copies[static_cast<std::size_t>(e)];
   };
   std::ranges::stable_sort(order, [&](auto a, auto b) { return each(a) > each(b); });
-  std::vector<double> loads(static_cast<std::size_t>(g.ranks), 0);
-  std::vector<std::vector<std::int32_t>> held(loads.size());
+  using Load = std::pair<double, std::size_t>;  // rows, GPU
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
+  std::vector<std::vector<std::int32_t>> held(static_cast<std::size_t>(g.ranks));
+  for (std::size_t r = 0; r < held.size(); ++r) least.emplace(0, r);
   for (const std::int32_t e : order) {
-    std::size_t best = loads.size();
-    for (std::size_t r = 0; r < loads.size(); ++r)
-      if (held[r].size() < per_rank && (best == loads.size() || loads[r] < loads[best])) best = r;
-    held[best].push_back(e);
-    loads[best] += each(e);
+    const auto [load, r] = least.top();
+    least.pop();
+    held[r].push_back(e);
+    if (held[r].size() < per_rank) least.emplace(load + each(e), r);
   }
   std::vector<std::int32_t> placed;
   for (const auto& of_rank : held) placed.insert(placed.end(), of_rank.begin(), of_rank.end());

@@ -41,6 +41,8 @@ Table load_table(const ServedLoadResults& r) {
     for (const char* title : {"simulated", "error"}) add(of, title, "");
     table.columns.push_back({"status", Align::left, "what it is"});
   }
+  const bool one = t.servers.size() == 1;
+  if (one) table.columns.push_back({"status", Align::left, "what it is"});
   for (std::size_t l = 0; l < t.loads.size(); ++l) {
     const ServedLoad& load = t.loads[l];
     Row row{load.label.empty() ? Cell(load.users) : Cell(load.label)};
@@ -58,6 +60,7 @@ Table load_table(const ServedLoadResults& r) {
       row.push_back(percent(c.error(0)));
       row.emplace_back(c.status());
     }
+    if (one) row.emplace_back(published_rate(r, l, 0).status());
     table.rows.push_back(std::move(row));
   }
   table.notes.emplace_back(

@@ -9,7 +9,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::int64_t kMostUsers = 8192;
+constexpr std::int64_t kMostUsers = 1'000'000;
 
 bool all_above_0(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return value > 0; });
@@ -107,14 +107,16 @@ void describe(Fields& f, ServedLoadTargets& c) {
              in_range(0.0, 0.99));
   f.optional("near_first", c.near_first,
              "The same for the ratio at the first load and for the seats.", in_range(0.0, 0.99));
-  f.required("servers", c.servers, "The first is what the others are divided by.");
+  f.required("servers", c.servers,
+             "The first is what the others are divided by; one alone has rates.");
   f.required("loads", c.loads, "The published table.");
   f.required("cells", c.cells, "What the source leaves open; the first choice is the nominal one.");
   f.optional("seats", c.seats, "The largest numbers of sequences.");
   f.optional("simulated_by_its_authors", c.simulated_by_its_authors,
              "True where the published numbers come from a simulator and not from a machine.");
   f.optional("notes", c.notes, "Below the tables.");
-  f.check(c.servers.size() >= 2, "servers", "are fewer than two", "one to compare with another");
+  f.check(c.servers.size() >= 2 || (c.servers.size() == 1 && c.prints_rates()), "servers",
+          "are fewer than two", "one to compare with another, or tokens_per_s of one");
   f.check(!c.loads.empty(), "loads", "are none", "one at least");
   f.check(!c.cells.empty(), "cells", "are none", "the nominal one at least");
   check_lengths(f, c);

@@ -9,8 +9,8 @@
 //       cells: [{label: nominal, set: []}, ...]
 //       seats: {printed: [6, 54], rooms: [{label: 0.7, set: [...]}, ...]}
 //
-// A source that measures decode steps names a scenario in place of a serving file, and one that
-// prints no tokens/s has `ratios: [1.245]` in their place.
+// A source that measures steps names a scenario in place of a serving file, and one that prints no
+// tokens/s has `ratios: [1.245]` in their place. One server alone has no ratios.
 #include <cstdint>
 #include <map>
 #include <optional>

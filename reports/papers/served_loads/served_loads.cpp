@@ -97,7 +97,7 @@ std::vector<ReportFile> figures(const ServedLoadResults& r) {
              .columns = 2,
              .panels = {}};
   if (t.prints_rates()) out.panels.push_back(panel(r, false));
-  out.panels.push_back(panel(r, true));
+  if (t.servers.size() > 1) out.panels.push_back(panel(r, true));
   number_styles(out);
   return {{"loads.svg", to_svg(out)}};
 }

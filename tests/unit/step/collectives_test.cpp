@@ -165,8 +165,8 @@ void expect_alike(const StepGraph& graph, const System& one, const System& all) 
   ASSERT_EQ(found.timings.size(), expected.timings.size());
   for (std::int64_t gpu = 0; gpu < all.gpus(); ++gpu)
     for (std::size_t op = 0; op < graph.ops.size(); ++op) {
-      const OpTiming& a = expected.of_gpu(gpu, all.gpus())[op];
-      const OpTiming& b = found.of_gpu(gpu, all.gpus())[op];
+      const OpTiming& a = expected.of_gpu(gpu)[op];
+      const OpTiming& b = found.of_gpu(gpu)[op];
       EXPECT_EQ(a.ready, b.ready);
       EXPECT_EQ(a.start, b.start);
       EXPECT_EQ(a.end, b.end);

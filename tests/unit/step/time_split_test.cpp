@@ -19,7 +19,7 @@ using testing::small_system;
 TimeSplit split(const System& system, const StepGraph& graph) {
   const auto plans = system.plan(graph);
   const Execution e = execute(graph, system, plans);
-  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0, system.gpus()));
+  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0));
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), Duration{}), e.time);
   return parts;
 }
@@ -101,7 +101,7 @@ TEST(TimeSplit, WaitingForOtherGpusIsPartOfTheCollective) {
   Execution e = execute(graph, system, plans);
   for (SimTime OpTiming::*time : {&OpTiming::start, &OpTiming::flow, &OpTiming::end})
     e.timings[1].*time += 30us;  // another GPU came so late
-  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0, 2));
+  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0));
   EXPECT_EQ(part(parts, TimePart::collective), 30us + 100ns + 100us);
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), Duration{}), e.time + 30us);
 }

@@ -117,10 +117,10 @@ TEST(ExpertBalance, IsTheSameEveryTime) {
 }
 
 // DeepSeek-R1 on GB200, translation, 4096 tokens over 32 and 36 GPUs (blog 4 of TensorRT-LLM,
-// commit 2c64852): (most - mean) / mean. The spread of 1.04 is fitted to the experts' ratio
-// of 10.9; the others follow from it.
+// commit 2c64852): (most - mean) / mean. The spread of 1.06 is fitted to the experts' ratio of 10.9;
+// the others follow from it.
 TEST(ExpertBalance, OfDeepSeekR1AsPublished) {
-  constexpr double kSpread = 1.04;
+  constexpr double kSpread = 1.06;
   const auto of = [&](std::int64_t ranks, std::int64_t copies, ExpertPlacement placement) {
     return expert_balance({.law = ExpertLaw::log_normal, .spread = kSpread},
                           {.experts = 256,
@@ -132,7 +132,7 @@ TEST(ExpertBalance, OfDeepSeekR1AsPublished) {
                           256);
   };
   const ExpertBalance plain = of(32, 0, ExpertPlacement::contiguous);
-  EXPECT_NEAR(plain.expert_over_mean - 1, 10.948, 0.4);  // the fit
+  EXPECT_NEAR(plain.expert_over_mean - 1, 10.948, 0.3);  // the fit
   EXPECT_NEAR(plain.over_mean - 1, 1.564, 0.16);
   const ExpertBalance copied = of(32, 32, ExpertPlacement::balanced);
   EXPECT_NEAR(copied.slot_over_mean - 1, 1.792, 0.1);
