@@ -106,7 +106,6 @@ class Checker {
   }
 
   void split_against_the_step() {
-    const auto gpus = sim_.system->gpus();
     const auto timings = sim_.execution.of_gpu(0);
     const TimeSplit split = split_time(sim_.graph, *sim_.system, sim_.plans, timings);
     SimTime end{};

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <queue>
+#include <tuple>
 
 #include "sim/base/check.hpp"
 #include "sim/base/portable_math.hpp"
@@ -41,13 +45,9 @@ std::vector<double> mean_rows(std::vector<double> rows, const ExpertGroup& g) {
 
 // As many tokens choose an expert as a binomial law gives; the normal law stands for it, and a
 // whole number of rows is at least 0.
-std::vector<double> drawn(const std::vector<double>& means, double tokens, Rng& rng) {
-  std::vector<double> rows(means.size());
-  for (std::size_t i = 0; i < means.size(); ++i) {
-    const double deviation = std::sqrt(means[i] * std::max(0.0, 1 - means[i] / tokens));
-    rows[i] = std::clamp(std::floor(means[i] + deviation * normal(rng) + 0.5), 0.0, tokens);
-  }
-  return rows;
+double drawn(double mean, double tokens, double normal) {
+  const double deviation = std::sqrt(mean * std::max(0.0, 1 - mean / tokens));
+  return std::clamp(std::floor(mean + deviation * normal + 0.5), 0.0, tokens);
 }
 
 // Copies of each expert.
@@ -111,45 +111,90 @@ std::vector<std::int32_t> place_experts(const ExpertGroup& g, const std::vector<
   return placed;
 }
 
+namespace {
+
+// What does not depend on the number of tokens.
+struct DrawnLayer {
+  std::vector<double> shares;        // of experts
+  std::vector<double> normals;       // likewise, for the rows of a step
+  std::vector<std::int32_t> placed;  // expert of each slot
+  std::vector<double> copies;        // of experts
+};
+
+std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
+  Rng rng(1, "expert_balance");
+  std::vector<DrawnLayer> layers(static_cast<std::size_t>(draws));
+  for (DrawnLayer& layer : layers) {
+    layer.shares = popularity(load, g.experts, rng);
+    layer.placed = place_experts(g, layer.shares);
+    for (double& share : layer.shares)
+      if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
+    layer.normals.resize(layer.shares.size());
+    for (double& z : layer.normals) z = normal(rng);
+    layer.copies.assign(layer.shares.size(), 0);
+    for (const std::int32_t e : layer.placed) ++layer.copies[static_cast<std::size_t>(e)];
+  }
+  return layers;
+}
+
+// A server asks for thousands of numbers of tokens.
+std::shared_ptr<const std::vector<DrawnLayer>> drawn_layers(const ExpertLoadConfig& load,
+                                                            const ExpertGroup& g, int draws) {
+  using Key = std::tuple<ExpertLaw, double, double, std::int64_t, std::int64_t, std::int64_t,
+                         ExpertPlacement, int>;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<const std::vector<DrawnLayer>>> known;
+  constexpr std::size_t kMost = 256;
+  const Key key{load.law, load.spread, load.drift,  g.experts,
+                g.ranks,  g.copies,    g.placement, draws};
+  const std::scoped_lock lock(mutex);
+  if (known.size() >= kMost) known.clear();
+  auto& layers = known[key];
+  if (!layers)
+    layers = std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws));
+  return layers;
+}
+
+// Adds one layer's loads.
+void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum) {
+  const auto tokens = static_cast<double>(g.tokens);
+  std::vector<double> rows = mean_rows(layer.shares, g);
+  for (std::size_t e = 0; e < rows.size(); ++e) rows[e] = drawn(rows[e], tokens, layer.normals[e]);
+  const double all = std::max(1.0, std::accumulate(rows.begin(), rows.end(), 0.0));
+  const auto slot = [&](std::size_t i) {
+    const auto e = static_cast<std::size_t>(layer.placed[i]);
+    return rows[e] / layer.copies[e];
+  };
+  const std::size_t per_rank = layer.placed.size() / static_cast<std::size_t>(g.ranks);
+  double most = -1;
+  double reached = 0;
+  double most_slot = 0;
+  for (std::size_t first = 0; first < layer.placed.size(); first += per_rank) {
+    double of_rank = 0;
+    double with_rows = 0;
+    for (std::size_t i = first; i < first + per_rank; ++i) {
+      of_rank += slot(i);
+      with_rows += slot(i) >= 0.5 ? 1 : 0;
+      most_slot = std::max(most_slot, slot(i));
+    }
+    if (of_rank <= most) continue;
+    most = of_rank;
+    reached = with_rows;
+  }
+  sum.rows += most;
+  sum.reached += reached;
+  sum.over_mean += most / all * static_cast<double>(g.ranks);
+  sum.slot_over_mean += most_slot / all * static_cast<double>(layer.placed.size());
+  sum.expert_over_mean += *std::ranges::max_element(rows) / all * static_cast<double>(g.experts);
+}
+
+}  // namespace
+
 ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
   TS_EXPECTS(g.experts >= g.top_k && g.top_k >= 1 && g.tokens >= 1, g.experts, g.top_k, g.tokens);
-  const auto slots = static_cast<double>(g.experts + g.copies);
   ExpertBalance sum{.over_mean = 0, .slot_over_mean = 0, .expert_over_mean = 0};
-  Rng rng(1, "expert_balance");
-  for (int draw = 0; draw < draws; ++draw) {
-    const std::vector<double> known = popularity(load, g.experts, rng);
-    std::vector<double> shares = known;
-    for (double& share : shares)
-      if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
-    const std::vector<std::int32_t> placed = place_experts(g, mean_rows(known, g));
-    const std::vector<double> rows =
-        drawn(mean_rows(std::move(shares), g), static_cast<double>(g.tokens), rng);
-    std::vector<double> copies(rows.size(), 0);
-    for (const std::int32_t e : placed) ++copies[static_cast<std::size_t>(e)];
-    const double all = std::max(1.0, std::accumulate(rows.begin(), rows.end(), 0.0));
-    const std::size_t per_rank = placed.size() / static_cast<std::size_t>(g.ranks);
-    double most = -1;
-    double reached = 0;
-    double most_slot = 0;
-    for (std::size_t first = 0; first < placed.size(); first += per_rank) {
-      double of_rank = 0;
-      double with_rows = 0;
-      for (std::size_t i = first; i < first + per_rank; ++i) {
-        const auto e = static_cast<std::size_t>(placed[i]);
-        of_rank += rows[e] / copies[e];
-        with_rows += rows[e] / copies[e] >= 0.5 ? 1 : 0;
-        most_slot = std::max(most_slot, rows[e] / copies[e]);
-      }
-      if (of_rank <= most) continue;
-      most = of_rank;
-      reached = with_rows;
-    }
-    sum.rows += most;
-    sum.reached += reached;
-    sum.over_mean += most / all * static_cast<double>(g.ranks);
-    sum.slot_over_mean += most_slot / all * slots;
-    sum.expert_over_mean += *std::ranges::max_element(rows) / all * static_cast<double>(g.experts);
-  }
+  const auto layers = drawn_layers(load, g, draws);
+  for (const DrawnLayer& layer : *layers) add_layer(layer, g, sum);
   const double n = draws;
   return {sum.rows / n, sum.reached / n, sum.over_mean / n, sum.slot_over_mean / n,
           sum.expert_over_mean / n};
