@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "sim/sweep/point_claims.hpp"
 #include "sim/sweep/store.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 
@@ -16,6 +17,10 @@ struct SweepOptions {
   Shard shard = {};
   bool retry_failed = false;
   bool fail_fast = false;
+  /// Where several processes share the points of a grid: those that this one runs into its store.
+  PointClaims* claims = nullptr;
+  /// A store whose results are there already; the store of the run need not have them.
+  SweepStore* known = nullptr;
 };
 
 /// Progress of the shard.
@@ -29,7 +34,8 @@ using OnProgress = std::function<void(const SweepProgress&)>;
 
 struct SweepOutcome {
   SweepProgress progress = {};
-  bool complete = false;  ///< every point of the shard has a result
+  /// Every point of the shard has a result; with claims, every point that was claimed.
+  bool complete = false;
 };
 
 /// Evaluates points until all are done, `stop` is set, or one fails under fail-fast. The sweep of

@@ -16,7 +16,9 @@ SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOption
         return [this, evaluator](const SpacePoint& point) { return this->work(*evaluator, point); };
       }) {
   const std::scoped_lock lock(claims_);
-  store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(ResultId::of(id)); });
+  const auto keep = [this](const std::string& id) { claimed_.insert(ResultId::of(id)); };
+  store_.ids(plan_.sweep(), keep);
+  if (options_.known != nullptr) options_.known->ids(plan_.sweep(), keep);
 }
 
 bool SweepSession::claim(const std::string& id) {

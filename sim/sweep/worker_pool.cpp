@@ -29,6 +29,12 @@ bool WorkerPool::push(SpacePoint point) {
   return true;
 }
 
+bool WorkerPool::wait_for_few(std::size_t most) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return points_.size() <= most || stopped_; });
+  return !stopped_;
+}
+
 void WorkerPool::close() {
   {
     const std::scoped_lock lock(mutex_);
@@ -73,6 +79,7 @@ void WorkerPool::serve() {
     points_.pop_front();
     ++working_;
     lock.unlock();
+    room_.notify_one();
     std::exception_ptr problem;
     try {
       next.outcome = work(next.point);

@@ -36,6 +36,8 @@ class WorkerPool {
   /// Waits if many points and outcomes are pending (kMostWaiting), so a thread that both pushes and
   /// takes must take in between. Returns false after stop().
   bool push(SpacePoint point);
+  /// Waits until at most `most` points wait for a thread. Returns false after stop().
+  bool wait_for_few(std::size_t most);
   /// Declares that no more points follow.
   void close();
   /// Drops the points that no thread has begun.
