@@ -1,20 +1,19 @@
-"""Shards by other programs: GNU parallel, mpirun, and the script for Slurm with its variables set by
+"""Sweeps by other programs: GNU parallel, mpirun, and the script for Slurm with its variables set by
 hand. sweep_cluster_test.py PROGRAM SOURCE_FOLDER; what is not installed is skipped by name."""
 import os
+import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from program import PROGRAM, SOURCE, InFolder, run
 
 SPEC = SOURCE / "configs/sweeps/decode_1000.yaml"
-
-
-def without_mpi():
-    if not shutil.which("mpirun"):
-        return "no mpirun"
-    return "" if "built without MPI" not in run("sweep", SPEC, "--mpi", "-o", os.devnull).stderr else "built without MPI"
+ARRAY = SOURCE / "configs/sweeps/array.sbatch"
+MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe")
 
 
 class Cluster(InFolder):
@@ -40,28 +39,62 @@ class Cluster(InFolder):
         self.start(PROGRAM, "merge", *(f"part{i}.db" for i in (4, 2, 5, 1, 3)), "-o", "all.db")
         self.same("all.db")
 
-    @unittest.skipIf(without_mpi(), without_mpi())
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_mpi_ranks(self):
-        mpirun = ("mpirun", "--allow-run-as-root", "--oversubscribe", "-n")
-        self.start(*mpirun, 3, PROGRAM, "sweep", SPEC, "--mpi", "-j1", "-o", "all.db")
+        self.start(*MPIRUN, "-n", 3, PROGRAM, "sweep", SPEC, "--mpi", "-j1", "-o", "all.db")
         self.same("all.db")
-        # An aborted job leaves parts, here of four ranks, and two of them finish it.
+        # An aborted job of an older version leaves parts, here of four ranks, and two of them finish it.
         for rank in (1, 3):
             self.start(PROGRAM, "sweep", SPEC, "--shard", f"{rank}/4", "-o", f"again.db.part{rank}")
         os.rename(self.folder / "again.db.part3", self.folder / "again.db.part2")
-        self.start(*mpirun, 2, PROGRAM, "sweep", SPEC, "--mpi", "--resume", "-j1", "-o", "again.db")
+        self.start(*MPIRUN, "-n", 2, PROGRAM, "sweep", SPEC, "--mpi", "--resume", "-j1", "-o", "again.db")
         self.same("again.db")
-        self.assertFalse(list(self.folder.glob("*.part*")))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["again.db", "all.db", "whole.db"])
 
-    def test_the_slurm_script_merges_when_its_last_task_ends(self):
-        script = SOURCE / "configs/sweeps/array.sbatch"
-        for task in (2, 1, 3):
-            self.assertFalse((self.folder / "all.db").exists())
-            self.start("bash", script, SPEC, "all.db",
-                       env={**os.environ, "TIERSIM": PROGRAM, "SLURM_ARRAY_TASK_ID": str(task),
-                            "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "2"})
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_a_killed_mpi_rank_is_taken_over(self):
+        job = self.begin(*MPIRUN, "--enable-recovery", "-n", 3, PROGRAM, "sweep", SPEC, "--join", "-j1", "-o", "all.db")
+        self.wait_for_parts(job)
+        os.kill(self.sweeps(job.pid)[0], signal.SIGKILL)  # the first rank
+        out, err = job.communicate(timeout=120)
+        self.assertEqual(job.returncode, 0, err)
+        self.assertIn("1000 of 1000 points", out)
+        self.assertIn("takes over the points of one that was lost", err)
         self.same("all.db")
         self.assertEqual(sorted(os.listdir(self.folder)), ["all.db", "whole.db"])
+
+    def test_tasks_of_the_slurm_script_take_over_a_killed_one(self):
+        tasks = [self.begin("bash", ARRAY, SPEC, "all.db", env={**os.environ, "TIERSIM": PROGRAM}) for _ in range(3)]
+        self.wait_for_parts(*tasks)
+        for pid in (*self.sweeps(tasks[1].pid), tasks[1].pid):
+            os.kill(pid, signal.SIGKILL)
+        for task in tasks:
+            out, err = task.communicate(timeout=120)
+            self.assertEqual(task.returncode, -signal.SIGKILL if task is tasks[1] else 0, out + err)
+        self.same("all.db")
+        self.start("bash", ARRAY, SPEC, "all.db", env={**os.environ, "TIERSIM": PROGRAM})  # a late one
+        self.same("all.db")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["all.db", "whole.db"])
+
+    def begin(self, *command, **options):
+        return subprocess.Popen(list(map(str, command)), cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **options)
+
+    def wait_for_parts(self, *jobs):
+        """Until three processes write."""
+        while not all((self.folder / f"all.db.part{i}-wal").exists() for i in (1, 2, 3)):
+            for job in jobs:
+                self.assertIsNone(job.poll(), "it ended before it was killed")
+            time.sleep(0.002)
+
+    def sweeps(self, pid):
+        """Processes of the program below this one, by age."""
+        out = []
+        for children in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                is_sweep = os.readlink(f"/proc/{child}/exe") == os.path.realpath(PROGRAM)
+                out += [int(child)] if is_sweep else self.sweeps(child)
+        return sorted(out)
 
 
 if __name__ == "__main__":
