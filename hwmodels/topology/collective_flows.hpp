@@ -1,21 +1,28 @@
 #pragma once
-// The flows of a collective over a topology, by algorithm. Ranks are the GPUs 0 to ranks - 1.
+// The flows of a collective over a topology, by algorithm. Ranks are the GPUs 0 to ranks - 1. Below,
+// n ranks on N nodes of g GPUs have the size S, and C rings or trees each take an adapter of their
+// own. Steps of a phase repeat each other, and phases follow each other.
 //
-// n ranks on N nodes of g GPUs, size S, C rings or trees of which each takes its own adapter:
-//   ring       ranks in the order of their nodes, C times, each from another GPU on. One step moves
-//              S / (n C) from each rank to the next; all_reduce has 2 (n - 1) steps, reduce_scatter
-//              and all_gather n - 1
-//   tree       all_reduce: two binary trees over the nodes (Sanders, Speck and Traff 2009), a chain
-//              inside a node; each edge carries S / (2 C) up and down, all at the same time
-//   nvls       all_reduce: the domain's switch adds up and copies, (1 + 1/g) S through each port;
-//              between domains two trees for each adapter, at the same time
-//   hierarchical  pieces inside a domain, then a ring over domains by each rail, then back
-//   direct     a piece from each rank to every other, all at the same time
-//   two_level  all_to_all: over NVLink to the GPU on the receiver's rail, then along the rail
-//   moe_normal        tokens go once to each node with one of their experts, along the rail, and
-//                     there once to each GPU (DeepEP's normal kernels, NVIDIA's hybrid EP)
-//   moe_low_latency   tokens go to each of their experts by themselves (DeepEP's low latency)
-// Steps of a phase repeat each other; phases follow each other.
+// ring: ranks in the order of their nodes, C times, each from another GPU on. One step moves S / (n
+// C) from each rank to the next; all_reduce has 2 (n - 1) steps, reduce_scatter and all_gather n - 1.
+//
+// tree (all_reduce): two binary trees over the nodes (Sanders, Speck and Traff 2009) and a chain
+// inside a node; each edge carries S / (2 C) up and down, all at the same time.
+//
+// nvls (all_reduce): the domain's switch adds up and copies, (1 + 1/g) S through each port; between
+// domains two trees for each adapter, at the same time.
+//
+// hierarchical: pieces inside a domain, then a ring over domains by each rail, then back.
+//
+// direct: a piece from each rank to every other, all at the same time.
+//
+// two_level (all_to_all): over NVLink to the GPU on the receiver's rail, then along the rail.
+//
+// moe_normal (all_to_all): tokens go once to each node with one of their experts, along the rail,
+// and there once to each GPU (DeepEP's normal kernels, NVIDIA's hybrid EP).
+//
+// moe_low_latency (all_to_all): tokens go to each of their experts by themselves (DeepEP's low
+// latency).
 #include <array>
 #include <string_view>
 #include <vector>

@@ -128,84 +128,101 @@ RowOfBoxes draw_network(Drawing& d, const TopologyConfig& c, const TopologyFacts
   return above;
 }
 
+constexpr double kNodeLeft = kDrawingMargin + 12;
+constexpr double kNodeRight = kDrawingWidth - kDrawingMargin - 12;
+
+// A cable from the lower edge of one part to the upper edge of another.
+void join(Drawing& d, const RowOfBoxes& upper, std::size_t above, const RowOfBoxes& lower,
+          std::size_t below) {
+  if (above >= upper.centres.size() || upper.centres[above] < 0 || lower.centres[below] < 0) return;
+  d.canvas.line({upper.centres[above], upper.top + kPartHeight}, {lower.centres[below], lower.top},
+                kCable);
+}
+
+RowOfBoxes draw_adapters(Drawing& d, const TopologyConfig& c, const TopologyFacts& facts,
+                         const RowOfBoxes& network, double y) {
+  const RowOfBoxes row =
+      d.row(kNodeLeft, kNodeRight, y, c.adapters->per_node, "#e8d7ee", numbered("adapter"));
+  if (network.centres.empty()) return row;
+  const bool rails = (c.network->kind == "rail_only" || c.network->rails) &&
+                     network.centres.size() >= row.centres.size();
+  for (std::size_t i = 0; i < row.centres.size(); ++i) join(d, network, rails ? i : 0, row, i);
+  const bool routers = c.network->kind == "dragonfly";
+  d.note(kDrawingMargin, y - 46, cable_text(facts, "adapter", routers ? "router" : "leaf"));
+  return row;
+}
+
+// NVLink switches below the GPUs, or the links of a mesh.
+void draw_domains(Drawing& d, const TopologyConfig& c, const TopologyFacts& facts,
+                  const RowOfBoxes& gpus, double y) {
+  const bool mesh = c.nvlink->shape == DomainShape::mesh;
+  const std::int64_t domains = std::max<std::int64_t>(1, c.gpus_per_node / c.nvlink->gpus);
+  const std::string label = mesh ? fmt::format("every two of {} GPUs by a link", c.nvlink->gpus)
+                                 : fmt::format("NVLink switches of {} GPUs", c.nvlink->gpus);
+  const double pitch = (kNodeRight - kNodeLeft) / static_cast<double>(domains);
+  for (std::int64_t i = 0; i < std::min(domains, kMostBoxes); ++i) {
+    const double x = kNodeLeft + pitch * static_cast<double>(i);
+    d.canvas.rectangle({x + 3, y}, pitch - 6, kPartHeight, mesh ? "none" : "#a6d8c1", kBorder);
+    d.canvas.text({x + pitch / 2, y + kPartHeight / 2 + 4},
+                  text_width(label, 11) < pitch ? label : "NVLink",
+                  {.size = 11, .anchor = TextAnchor::middle});
+  }
+  for (const double x : gpus.centres)
+    if (x >= 0) d.canvas.line({x, gpus.top + kPartHeight}, {x, y}, kNvlink);
+  d.note(kNodeLeft, y - 10, "NVLink: " + cable_text(facts, "gpu", mesh ? "gpu" : "nvswitch"));
+}
+
+std::string text_of_cpus(const TopologyConfig& c) {
+  const auto counted = [](std::int64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(c.pcie->cpus, "CPU") + " above the PCIe switches";
+  if (c.pools)
+    text += fmt::format(", joined to {} by a CXL switch of {}",
+                        counted(c.pools->per_switch, "memory pool"),
+                        counted(c.pools->nodes_per_switch, "node"));
+  return text;
+}
+
 void draw_node(Drawing& d, const TopologyConfig& c, const TopologyFacts& facts,
                const RowOfBoxes& network, double& y) {
   const double top = y;
-  const double left = kDrawingMargin + 12;
-  const double right = kDrawingWidth - kDrawingMargin - 12;
   y += 34;
   RowOfBoxes above;
   if (c.adapters) {
-    above = d.row(left, right, y, c.adapters->per_node, "#e8d7ee", numbered("adapter"));
-    if (!network.centres.empty()) {
-      const bool rails = c.network->kind == "rail_only" || c.network->rails;
-      if (rails && network.centres.size() >= above.centres.size())
-        for (std::size_t i = 0; i < above.centres.size(); ++i)
-          d.canvas.line({network.centres[i], network.top + kPartHeight}, {above.centres[i], y},
-                        kCable);
-      else
-        for (const double x : above.centres)
-          d.canvas.line({network.centres.front(), network.top + kPartHeight}, {x, y}, kCable);
-      const bool routers = c.network->kind == "dragonfly";
-      d.note(kDrawingMargin, top - 12, cable_text(facts, "adapter", routers ? "router" : "leaf"));
-    }
+    above = draw_adapters(d, c, facts, network, y);
     y += kRowPitch;
   }
   if (c.pcie) {
     const RowOfBoxes switches =
-        d.row(left, right, y, c.pcie->switches, "#dddddd", numbered("PCIe switch"));
-    if (!above.centres.empty()) {
-      for (std::size_t i = 0; i < above.centres.size(); ++i) {
-        const std::size_t s = i * switches.centres.size() / above.centres.size();
-        d.canvas.line({above.centres[i], above.top + kPartHeight}, {switches.centres[s], y},
-                      kCable);
-      }
+        d.row(kNodeLeft, kNodeRight, y, c.pcie->switches, "#dddddd", numbered("PCIe switch"));
+    for (std::size_t i = 0; i < above.centres.size(); ++i) {
+      const double x = switches.centres[i * switches.centres.size() / above.centres.size()];
+      d.canvas.line({above.centres[i], above.top + kPartHeight}, {x, y}, kCable);
     }
     above = switches;
     y += kRowPitch;
   }
-  const RowOfBoxes gpus = d.row(left, right, y, c.gpus_per_node, "#bfe5d3", numbered("GPU"));
+  const RowOfBoxes gpus =
+      d.row(kNodeLeft, kNodeRight, y, c.gpus_per_node, "#bfe5d3", numbered("GPU"));
   if (!above.centres.empty()) {
     d.tree(above, gpus, kCable);
-    d.note(left, y - 10, "PCIe: " + cable_text(facts, "gpu", "pcie_switch"));
+    d.note(kNodeLeft, y - 10, "PCIe: " + cable_text(facts, "gpu", "pcie_switch"));
   } else if (c.network && c.network->kind == "torus") {
-    for (std::size_t i = 0; i < gpus.centres.size(); ++i)
-      if (i < network.centres.size())
-        d.canvas.line({network.centres[i], network.top + kPartHeight}, {gpus.centres[i], y},
-                      kCable);
+    for (std::size_t i = 0; i < gpus.centres.size(); ++i) join(d, network, i, gpus, i);
   }
   y += kRowPitch;
   if (c.nvlink) {
-    const std::int64_t domains = std::max<std::int64_t>(1, c.gpus_per_node / c.nvlink->gpus);
-    const auto label = [&](std::int64_t) {
-      return fmt::format("NVLink switches of {} GPUs", c.nvlink->gpus);
-    };
-    const double pitch = (right - left) / static_cast<double>(domains);
-    for (std::int64_t i = 0; i < std::min(domains, kMostBoxes); ++i) {
-      const double x = left + pitch * static_cast<double>(i);
-      d.canvas.rectangle({x + 3, y}, pitch - 6, kPartHeight, "#a6d8c1", kBorder);
-      d.canvas.text({x + pitch / 2, y + kPartHeight / 2 + 4},
-                    text_width(label(0), 11) < pitch ? label(0) : "NVLink",
-                    {.size = 11, .anchor = TextAnchor::middle});
-    }
-    for (const double x : gpus.centres)
-      if (x >= 0) d.canvas.line({x, gpus.top + kPartHeight}, {x, y}, kNvlink);
-    d.note(left, y - 10, "NVLink: " + cable_text(facts, "gpu", "nvswitch"));
+    draw_domains(d, c, facts, gpus, y);
     y += kPartHeight + 14;
   }
   if (c.pcie) {
-    std::string cpus =
-        fmt::format("{} CPU{} above the PCIe switches", c.pcie->cpus, c.pcie->cpus == 1 ? "" : "s");
-    if (c.pools)
-      cpus += fmt::format(", joined to {} memory pool{} by a CXL switch of {} node{}",
-                          c.pools->per_switch, c.pools->per_switch == 1 ? "" : "s",
-                          c.pools->nodes_per_switch, c.pools->nodes_per_switch == 1 ? "" : "s");
-    d.note(left, y + 12, cpus);
+    d.note(kNodeLeft, y + 12, text_of_cpus(c));
     y += 22;
   }
   d.canvas.rectangle({kDrawingMargin, top}, kDrawingWidth - 2 * kDrawingMargin, y - top + 8, "none",
                      {.colour = "#444444", .width = 1.2, .dash = "5 4"});
-  d.note(kDrawingMargin + 12, top + 18, fmt::format("node 0 of {}", c.nodes), true);
+  d.note(kNodeLeft, top + 18, fmt::format("node 0 of {}", c.nodes), true);
   y += 30;
 }
 

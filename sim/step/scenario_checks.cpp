@@ -56,8 +56,7 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
   f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0 ||
               is_routed(c, Fabric::tensor),
-          "parallel.tensor",
-          fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
+          "parallel.tensor", fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
           "fabrics.tensor is within a host: a divisor of its GPUs");
 }
 

@@ -82,8 +82,7 @@ class DevicesTrace {
              const std::vector<std::size_t>& users) {
     std::vector<Use> uses;
     for (std::size_t gpu = instance * sharers; gpu < (instance + 1) * sharers; ++gpu) {
-      const auto timings =
-          sim_.execution.of_gpu(static_cast<std::int64_t>(gpu));
+      const auto timings = sim_.execution.of_gpu(static_cast<std::int64_t>(gpu));
       for (const std::size_t op : users) uses.push_back({&timings[op], op, gpu});
     }
     std::ranges::stable_sort(uses, {}, [](const Use& use) { return use.timing->flow; });

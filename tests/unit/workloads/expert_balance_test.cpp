@@ -117,8 +117,8 @@ TEST(ExpertBalance, IsTheSameEveryTime) {
 }
 
 // DeepSeek-R1 on GB200, translation, 4096 tokens over 32 and 36 GPUs (blog 4 of TensorRT-LLM,
-// commit 2c64852): (most - mean) / mean. The spread of 1.06 is fitted to the experts' ratio of 10.9;
-// the others follow from it.
+// commit 2c64852): (most - mean) / mean. The spread of 1.06 is fitted to the experts' ratio
+// of 10.9; the others follow from it.
 TEST(ExpertBalance, OfDeepSeekR1AsPublished) {
   constexpr double kSpread = 1.06;
   const auto of = [&](std::int64_t ranks, std::int64_t copies, ExpertPlacement placement) {
