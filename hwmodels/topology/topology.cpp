@@ -201,12 +201,13 @@ bool Topology::are_alike(std::int64_t ranks) const {
   const auto whole = [](std::int64_t count, std::int64_t part) {
     return count <= part || count % part == 0;
   };
-  if (mesh_ || !one_path_ || ranks % per_node != 0) return false;
+  if (mesh_ || ranks % per_node != 0) return false;
   if (domain_ < per_node || !whole(ranks, domain_)) return false;
   if (ranks <= domain_) return true;
-  if (nodes_per_leaf_ == 0 || !whole(ranks / per_node, nodes_per_leaf_)) return false;
-  const std::int64_t leaves = leaves_of(ranks);
-  return whole(leaves, leaves_per_pod_);
+  const std::int64_t nodes = ranks / per_node;
+  if (nodes_per_leaf_ == 0 || !whole(nodes, nodes_per_leaf_)) return false;
+  const bool leaves_alone = nodes <= nodes_per_leaf_ && (through_rail_ || leaves_of(ranks) == 1);
+  return (one_path_ || leaves_alone) && whole(leaves_of(ranks), leaves_per_pod_);
 }
 
 std::int64_t Topology::leaves_of(std::int64_t ranks) const {

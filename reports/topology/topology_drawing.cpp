@@ -103,7 +103,13 @@ RowOfBoxes draw_network(Drawing& d, const TopologyConfig& c, const TopologyFacts
   const auto add = [&](const char* kind, const char* fill, const char* upper) {
     const std::int64_t count = parts(facts, kind);
     if (count == 0) return;
-    const RowOfBoxes row = d.row(left, right, y, count, fill, numbered(kind));
+    // Switches that share every flow are one.
+    const bool merged = c.network->routing == PathChoice::adaptive && kind != std::string("leaf");
+    const std::int64_t real = kind == std::string("core") ? c.network->cores : c.network->spines;
+    const auto label = [&](std::int64_t i) {
+      return merged ? fmt::format("{} {}s as one", real, kind) : fmt::format("{} {}", kind, i);
+    };
+    const RowOfBoxes row = d.row(left, right, y, count, fill, label);
     if (!above.centres.empty()) {
       d.cables(above, row, kCable);
       d.note(left, y - 10, cable_text(facts, kind, upper));

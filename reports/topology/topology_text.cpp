@@ -6,6 +6,7 @@
 
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
+#include "sim/record/table_json.hpp"
 
 namespace tiersim {
 namespace {
@@ -20,6 +21,14 @@ std::string words(std::string kind) {
 }
 
 }  // namespace
+
+std::string tables_json(const std::vector<Table>& tables) {
+  std::string out = "{";
+  for (const Table& table : tables)
+    out +=
+        fmt::format("{}\n  \"{}\": {}", out.size() > 1 ? "," : "", table.id, to_json(table, {}, 2));
+  return out + "\n}\n";
+}
 
 std::vector<Table> topology_tables(const TopologyFacts& facts) {
   Table parts{.id = "parts", .title = "Parts", .columns = {{"part", Align::left}, {"number"}}};

@@ -72,11 +72,18 @@ TopologyConfig topology_in(const ShowArguments& options) {
   return topology;
 }
 
+void print(const std::vector<Table>& tables, const std::string& format) {
+  if (format == "json")
+    fmt::print("{}", tables_json(tables));
+  else
+    print_tables(tables, format);
+}
+
 ExitCode show_system(const ShowArguments& options) {
   expect_figure(options.figure, {options.file});
   const TopologyConfig config = topology_in(options);
   const TopologyFacts facts = facts_of(Topology(config));
-  if (options.figure != "-") print_tables(topology_tables(facts), options.format);
+  if (options.figure != "-") print(topology_tables(facts), options.format);
   write_figure(options.figure, topology_svg(config, facts));
   return ExitCode::ok;
 }
@@ -132,7 +139,7 @@ ExitCode show_collectives(const ShowArguments& options) {
                {Cell::Value(bus), display(bus, "B/s")},
                std::string(algorithm)});
   }
-  print_tables({table}, options.format);
+  print({table}, options.format);
   return ExitCode::ok;
 }
 

@@ -93,6 +93,7 @@ void add_format(Verb kind, std::string& format) {
 
 void print_tables(const std::vector<Table>& tables, const std::string& format) {
   const auto* as = std::ranges::find(kTableFormats, format, &Format::name);
+  TS_EXPECTS(as != std::end(kTableFormats), format);  // JSON has a form of its own
   const char* between = "";
   for (const Table& table : tables) {
     if (!is_for(table.readers, as->form)) continue;

@@ -157,7 +157,7 @@ class Document(unittest.TestCase):
         self.check("README.md")
         self.assertGreaterEqual(self.counts["sh"], 6)
         self.assertGreaterEqual(self.counts["text"], 10)
-        self.assertEqual(self.counts["picture"], 1)
+        self.assertEqual(self.counts["picture"], 2)
 
     def test_tutorial(self):
         self.check("TUTORIAL.md")

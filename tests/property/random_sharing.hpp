@@ -44,11 +44,14 @@ class RandomSharing {
     return systems_.at(system).fabrics.contains("tensor");
   }
 
-  /// Systems with connected GPUs.
+  bool has_topology(const std::string& system) const {
+    return systems_.at(system).topology.has_value();
+  }
+  /// Systems with connected GPUs, but for those with a topology.
   std::vector<std::string> systems() const {
     std::vector<std::string> out;
     for (const auto& [path, config] : systems_)
-      if (can_share(path)) out.push_back(path);
+      if (can_share(path) && !config.topology) out.push_back(path);
     return out;
   }
   std::vector<std::string> latent_models() const {

@@ -157,9 +157,10 @@ TEST(Tree, SendsTheSizeTwiceThroughTheAdapters) {
                       of(CollectiveKind::all_reduce, 8 * nodes), 8 * 10_GBps),
                 2, 0.51)
         << nodes;
-  EXPECT_NEAR(
-      ports(rails(2, 8, 2), RoutedAlgorithm::tree, of(CollectiveKind::all_reduce, 16), 8 * 10_GBps),
-      1, 1e-6)
+  TopologyConfig pair = rails(2, 8, 2);
+  pair.nvlink->port.value = 1000_GBps;
+  EXPECT_NEAR(ports(pair, RoutedAlgorithm::tree, of(CollectiveKind::all_reduce, 16), 8 * 10_GBps),
+              1, 1e-6)
       << "two nodes exchange halves";
 }
 
@@ -226,6 +227,26 @@ TEST(Symmetry, SimulatesAsManyFlowsAsThereAreKinds) {
         simulate(t, groups_of(t, phases_of(algorithm, t, work).front(), 1152));
     EXPECT_GE(times.flows, 1151);
     EXPECT_LE(times.groups, 16) << name(algorithm);
+  }
+}
+
+// What is made and simulated for a pattern grows no faster than GPUs times adapters of a node.
+TEST(Symmetry, CostGrowsNoFasterThanTheGpus) {
+  for (const std::int64_t nodes : {1, 4, 16, 36, 72, 144}) {
+    const Topology t(rails(nodes, 8, nodes));
+    const std::int64_t ranks = 8 * nodes;
+    for (std::size_t a = 0; a < kRoutedAlgorithmNames.size(); ++a)
+      for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
+        CollectiveWork work = of(kind, ranks);
+        work.size = 1_GB;
+        work.copies = 8;
+        if (!serves(static_cast<RoutedAlgorithm>(a), t, work)) continue;
+        for (const CollectivePhase& phase : phases_of(static_cast<RoutedAlgorithm>(a), t, work)) {
+          EXPECT_LE(phase.flows.size(), static_cast<std::size_t>(36 * ranks))
+              << kRoutedAlgorithmNames[a] << " on " << ranks;
+          EXPECT_LE(groups_of(t, phase, ranks).size(), static_cast<std::size_t>(16 + ranks / 2));
+        }
+      }
   }
 }
 
