@@ -1,10 +1,11 @@
 #pragma once
-// The flows of a collective over a topology, by algorithm. Ranks are the GPUs 0 to ranks - 1. Below,
-// n ranks on N nodes of g GPUs have the size S, and C rings or trees each take an adapter of their
-// own. Steps of a phase repeat each other, and phases follow each other.
+// The flows of a collective over a topology, by algorithm. Ranks are the GPUs 0 to ranks - 1.
+// Below, n ranks on N nodes of g GPUs have the size S, and C rings or trees each take an adapter of
+// their own. Steps of a phase repeat each other, and phases follow each other.
 //
 // ring: ranks in the order of their nodes, C times, each from another GPU on. One step moves S / (n
-// C) from each rank to the next; all_reduce has 2 (n - 1) steps, reduce_scatter and all_gather n - 1.
+// C) from each rank to the next; all_reduce has 2 (n - 1) steps, reduce_scatter and all_gather n
+// - 1.
 //
 // tree (all_reduce): two binary trees over the nodes (Sanders, Speck and Traff 2009) and a chain
 // inside a node; each edge carries S / (2 C) up and down, all at the same time.
