@@ -227,9 +227,9 @@ Phases moe_normal(const Places& at, const CollectiveWork& work, std::int64_t mos
   const auto n = static_cast<double>(at.ranks());
   const auto groups = static_cast<double>(at.groups());
   const auto copies = static_cast<double>(work.copies);
-  const double limit = most_nodes > 0 ? static_cast<double>(most_nodes) : groups;
-  const double nodes = groups > limit ? reached(limit, copies) : reached(groups, copies);
-  const double gpus_reached = std::min(reached(n, copies), nodes * static_cast<double>(at.group()));
+  const double limit = most_nodes > 0 ? std::min(static_cast<double>(most_nodes), groups) : groups;
+  const double nodes = reached(limit, copies);
+  const double gpus_reached = reached(limit * n / groups, copies);
   const Bytes to_group = part_of(work.size, nodes / groups / copies);
   const Bytes to_gpu = part_of(work.size, gpus_reached / n / copies);
   CollectivePhase phase;
@@ -251,7 +251,9 @@ Phases moe_normal(const Places& at, const CollectiveWork& work, std::int64_t mos
 Phases send(const Places& at, const CollectiveWork& work) {
   CollectivePhase phase;
   const Topology& t = at.topology();
-  const std::int64_t next = t.nodes() > 1 ? t.gpus_per_node() : 1;
+  // The first GPU of the next domain or node, or the next GPU where there is no other.
+  const std::int64_t beyond = std::max(t.domain(), t.gpus_per_node());
+  const std::int64_t next = beyond < t.gpus() ? beyond : 1;
   at.add(phase.flows, 0, next, work.size);
   const bool inside = next < t.domain();
   phase.near_hops = inside ? 1 : 0;

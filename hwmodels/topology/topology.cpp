@@ -201,11 +201,16 @@ bool Topology::are_alike(std::int64_t ranks) const {
   const auto whole = [](std::int64_t count, std::int64_t part) {
     return count <= part || count % part == 0;
   };
+  const auto fits = [](std::int64_t a, std::int64_t b) { return a % b == 0 || b % a == 0; };
   if (mesh_ || ranks % per_node != 0) return false;
   if (domain_ < per_node || !whole(ranks, domain_)) return false;
   if (ranks <= domain_) return true;
+  // A GPU reaches its adapter below its own PCIe switch.
+  if (adapters_per_node_ == 0 || adapters_per_node_ % switches_per_node_ != 0) return false;
   const std::int64_t nodes = ranks / per_node;
   if (nodes_per_leaf_ == 0 || !whole(nodes, nodes_per_leaf_)) return false;
+  const std::int64_t planes = leaves_of(per_node);
+  if (!fits(nodes_per_leaf_ * per_node, domain_) || !fits(leaves_per_pod_, planes)) return false;
   const bool leaves_alone = nodes <= nodes_per_leaf_ && (through_rail_ || leaves_of(ranks) == 1);
   return (one_path_ || leaves_alone) && whole(leaves_of(ranks), leaves_per_pod_);
 }

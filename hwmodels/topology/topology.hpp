@@ -122,6 +122,7 @@ class Topology {
   std::int64_t paths_ = 1;
   std::int64_t nodes_per_leaf_ = 0;  // of switches in tiers; 0: others, or none
   std::int64_t leaves_per_pod_ = 0;
+  std::int64_t switches_per_node_ = 1;  // PCIe
   bool one_path_ = true;
   std::array<std::uint64_t, 2> fingerprint_{};
   std::uint64_t seed_ = 1;

@@ -73,6 +73,7 @@ void TopologyBuilder::build_trees() {
   const auto link = [&](std::int32_t a, std::int32_t b) {
     join(a, b, p.link.value, p.latency.value);
   };
+  t_.switches_per_node_ = p.switches;
   add(VertexKind::pcie_switch, c_.nodes * p.switches);
   add(VertexKind::cpu, c_.nodes * p.cpus);
   for (std::int64_t gpu = 0; gpu < c_.gpus(); ++gpu)

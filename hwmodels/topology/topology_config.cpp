@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostGpus = 16384;
 constexpr std::int64_t kMostSwitches = 4096;
+constexpr std::int64_t kMostCables = 1'000'000;
 
 void describe_leaves(Fields& f, ScaleOutConfig& c) {
   f.optional("rails", c.rails,
@@ -83,6 +84,11 @@ void check_leaves(Fields& f, const TopologyConfig& c) {
           "does not divide the number of nodes", "leaves have equal numbers of nodes");
   const std::int64_t planes = n.rails ? c.adapters->per_node : 1;
   const std::int64_t leaves = c.nodes / std::max<std::int64_t>(n.nodes_per_leaf, 1) * planes;
+  const std::int64_t pods =
+      n.kind == "fat_tree" ? leaves / std::max<std::int64_t>(n.leaves_per_pod, 1) : 1;
+  const std::int64_t cores = n.kind == "fat_tree" ? n.cores : 0;
+  f.check(leaves * n.spines + pods * n.spines * cores <= kMostCables, "network.spines",
+          "make more than a million cables between switches", "fewer switches");
   if (n.kind == "fat_tree")
     f.check(divides(n.leaves_per_pod, leaves), "network.leaves_per_pod",
             "does not divide the number of leaves", "pods have equal numbers of leaves");

@@ -4,8 +4,8 @@
 //             PCIe switches and CPUs in each node; adapters; switches between nodes as rails, leaf
 //             and spine, fat tree, dragonfly or torus; pools of memory behind CXL switches. Every
 //             cable is two directed links, each with a capacity and a latency.
-//   Equation  a leaf's uplinks together have (its adapters * port) / oversubscription; equal links
-//             between two switches count as one.
+//   Equation  a leaf's uplinks together have (its adapters * port) / oversubscription; cables
+//             between the same two parts count as one with their rates added up.
 //   Ignores   the planes of a domain's switches, over which a GPU spreads its traffic evenly: a
 //             domain has one switch; buffers, credits and the reaction time of congestion control.
 //   Valid     up to 16384 GPUs; one job at a time uses the links.

@@ -28,7 +28,9 @@ void add_edge(Graph& graph, std::size_t from, std::size_t to, std::int64_t capac
   boost::put(boost::edge_reverse, graph, back, there);
 }
 
-bool carries(VertexKind kind) {
+// Pools pass nothing on. Where NVLink joins all GPUs, they do not use PCIe besides.
+bool carries(const Topology& t, VertexKind kind) {
+  if (t.domain() == t.gpus() && kind == VertexKind::pcie_switch) return false;
   return kind != VertexKind::cxl_switch && kind != VertexKind::pool;
 }
 
@@ -39,7 +41,7 @@ std::int64_t most_between_halves(const Topology& t) {
   const auto kind = [&](std::int32_t v) { return t.vertices()[static_cast<std::size_t>(v)].kind; };
   std::vector<std::int64_t> ports(static_cast<std::size_t>(t.gpus()));
   for (const TopologyLink& link : t.links()) {
-    if (!carries(kind(link.from)) || !carries(kind(link.to))) continue;
+    if (!carries(t, kind(link.from)) || !carries(t, kind(link.to))) continue;
     add_edge(graph, static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
              link.capacity.in_base());
     if (kind(link.from) == VertexKind::gpu)

@@ -33,15 +33,17 @@ std::string tables_json(const std::vector<Table>& tables) {
 std::vector<Table> topology_tables(const TopologyFacts& facts) {
   Table parts{.id = "parts", .title = "Parts", .columns = {{"part", Align::left}, {"number"}}};
   for (const auto& part : facts.parts) parts.add({words(part.name), part.count});
-  Table cables{.id = "cables",
-               .title = "Cables",
-               .columns = {{"from", Align::left},
-                           {"to", Align::left},
-                           {"number"},
-                           {"each way", Align::right, "bandwidth", "", "", "B/s"},
-                           {"latency", Align::right, "latency_s", "", "", "s"},
-                           {"all together", Align::right, "all", "", "", "B/s"}},
-               .notes = {"Several cables between the same two parts count as one."}};
+  Table cables{
+      .id = "cables",
+      .title = "Cables",
+      .columns = {{"from", Align::left},
+                  {"to", Align::left},
+                  {"number"},
+                  {"each way", Align::right, "bandwidth", "", "", "B/s"},
+                  {"latency", Align::right, "latency_s", "", "", "s"},
+                  {"all together", Align::right, "all", "", "", "B/s"}},
+      .notes = {
+          "Several cables between the same two parts count as one, with their rates added up."}};
   for (const auto& c : facts.cables)
     cables.add(
         {words(c.from),

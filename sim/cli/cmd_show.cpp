@@ -24,6 +24,8 @@
 namespace tiersim::cli {
 namespace {
 
+constexpr Bytes kMostBytes = Bytes::from_base(std::int64_t{1} << 40U);
+
 struct ShowArguments {
   std::string file;
   std::vector<std::string> set;
@@ -101,7 +103,8 @@ std::size_t choice(const char* option, const std::string& given,
 Bytes size_of(const char* option, const std::string& text) {
   const auto size = parse_quantity<Bytes>(text);
   if (!size) misuse(option, size.error());
-  if (*size <= Bytes{}) misuse(option, "is not above 0");
+  if (*size <= Bytes{} || *size > kMostBytes)
+    misuse(option, fmt::format("'{}' is not above 0 and at most {}", text, display(kMostBytes)));
   return *size;
 }
 
@@ -111,6 +114,7 @@ ExitCode show_collectives(const ShowArguments& options) {
   const auto purpose = static_cast<Fabric>(choice("--purpose", options.purpose, kFabricNames));
   const Bytes from = size_of("--from", options.from);
   const Bytes to = size_of("--to", options.to);
+  if (to < from) misuse("--to", "is below --from");
   const auto config = read_as<SystemConfig>(loaded(options), "system");
   if (config.fabric(purpose) == nullptr)
     misuse("--purpose",
@@ -165,8 +169,10 @@ void add_show_collectives(Verb show) {
               "Network: tensor, pipeline, experts, transfer or context")
       .type("NAME")
       .show_default();
-  verb.option("--ranks", options->ranks, "GPUs; all by default").between(1, 16384);
-  verb.option("--from", options->from, "Least size; sizes double").type("BYTES").show_default();
+  verb.option("--ranks", options->ranks, "GPUs; all by default").between(2, 16384);
+  verb.option("--from", options->from, "Least size; sizes double from it on")
+      .type("BYTES")
+      .show_default();
   verb.option("--to", options->to, "Largest size").type("BYTES").show_default();
   verb.option("--copies", options->copies,
               "Of all_to_all: rows that are the same token, as one for each of its experts")

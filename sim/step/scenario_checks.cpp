@@ -112,6 +112,10 @@ void check_context_ranks(Fields& f, const ScenarioConfig& c) {
   check_fabric(f, c, Fabric::context, "parallel.context");
   if (fabric == nullptr) return;
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
+  f.check(!is_routed(c, Fabric::context) || p.tensor == 1, "parallel.context",
+          fmt::format("each rank is {} GPUs, and a routed collective takes neighbouring GPUs",
+                      p.tensor),
+          "parallel.tensor: 1, or fabrics.context of another model");
   f.check(fabric != c.system.fabric(Fabric::tensor) || on_host % p.stage_devices() == 0 ||
               is_routed(c, Fabric::context),
           "parallel.context",

@@ -126,6 +126,11 @@ void check_topology(Fields& f, const SystemConfig& c) {
     f.check(!routed || c.topology, "fabrics." + name + ".collective",
             "is routed, and the system states no topology",
             "topology: {base: topologies/dgx_h100_rails_16.yaml}");
+    const std::int64_t domain = c.topology && c.topology->nvlink ? c.topology->nvlink->gpus : 1;
+    f.check(!routed || !c.topology || domain == 1 || domain >= c.topology->gpus() ||
+                !fabric.beyond.empty(),
+            "fabrics." + name + ".beyond", "is missing, and the topology has several domains",
+            "beyond: [network], the links that only traffic to other domains crosses");
     f.check(routed || fabric.beyond.empty(), "fabrics." + name + ".beyond",
             "is for a collective that tells the traffic of domains apart", "model: routed");
   }

@@ -18,19 +18,23 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");
   f.optional("dense", c.dense, kDenseSharingNames,
-             "With attention: data. tensor: dense MLPs and the vocabulary are split, and tokens "
-             "are gathered for them; data: they are whole on each GPU.");
+             "With attention: data. tensor: dense MLPs, embedding and head are split over the GPUs "
+             "of `tensor`, which gather all tokens for them; data: they are whole on each GPU.");
   f.check(c.dense != DenseSharing::data || c.sequences_are_spread(), "dense",
           "is data, and GPUs have no sequences of their own", "attention: data, or leave it out");
-  f.optional("redundant_experts", c.redundant_experts,
-             "Slots of a layer for copies of experts, on all GPUs together.", in_range(0, 4096));
+  f.optional(
+      "redundant_experts", c.redundant_experts,
+      "Slots of a layer for copies of experts, on all GPUs together; where no expert_load is "
+      "stated, all slots have equal rows.",
+      in_range(0, 4096));
   f.optional("expert_placement", c.expert_placement, kExpertPlacementNames,
              "contiguous: in the order of the experts; balanced: by their loads, as EPLB.");
   f.optional("dispatch_type", c.dispatch_type, kDataTypeNames,
              "Element type of the rows that are sent to experts; bf16 where absent. Outputs come "
              "back in bf16.");
-  f.check(c.experts == ExpertSharing::spread || c.redundant_experts == 0, "redundant_experts",
-          "are of experts that are spread", "experts: spread");
+  f.check((c.experts == ExpertSharing::spread && c.tensor > 1) || c.redundant_experts == 0,
+          "redundant_experts", "are of experts that are spread over several GPUs",
+          "experts: spread, tensor: 8");
   f.check(c.experts == ExpertSharing::spread || c.expert_placement == ExpertPlacement::contiguous,
           "expert_placement", "is of experts that are spread", "experts: spread");
   f.check(!c.dispatch_type || (c.experts == ExpertSharing::spread && c.sequences_are_spread()),

@@ -31,6 +31,12 @@ std::int64_t group_positions(const DeviceStep& step) {
   return std::min(step.group_batch, c.parallel.tensor) * c.new_positions();
 }
 
+// True where some layer gathers the tokens of all GPUs.
+bool gathers(const AttentionContext& c) {
+  const ParallelConfig& p = c.parallel;
+  return p.dense_shards() > 1 || (c.model.moe && p.experts == ExpertSharing::split);
+}
+
 // Peak of activations: residual stream, the widest product's input and output, and the logits.
 Bytes activations(const DeviceStep& step) {
   const AttentionContext& c = step.context;
@@ -57,7 +63,8 @@ Bytes activations(const DeviceStep& step) {
       m.vocabulary * (split || c.parallel.tensor == 1 ? step.logit_rows() : step.own_logit_rows());
   if (split) logits += step.vocabulary * step.own_logit_rows();
   return stored(std::max((streams * m.hidden + widest) * own_positions(step),
-                         (streams * m.hidden + mlp) * group_positions(step)),
+                         (streams * m.hidden + mlp) *
+                             (gathers(c) ? group_positions(step) : own_positions(step))),
                 DataType::bf16) +
          stored(logits, DataType::bf16);
 }
@@ -71,9 +78,11 @@ Bytes workspace(const DeviceStep& step) {
     sum += c.kernel.partial_results(sequences * c.new_positions() * c.model.heads,
                                     c.model.mix_width());
   }
-  if (c.parallel.tensor > 1)
-    sum += stored(2 * group_positions(step) * c.model.hidden, DataType::bf16);
-  return sum;
+  if (c.parallel.tensor == 1) return sum;
+  // Experts that are spread get a row for each of a token's experts.
+  const std::int64_t copies = c.model.moe ? c.model.moe->experts_per_token : 1;
+  const std::int64_t rows = gathers(c) ? group_positions(step) : own_positions(step) * copies;
+  return sum + stored(2 * rows * c.model.hidden, DataType::bf16);
 }
 
 StepGraph with_tensors(AttentionContext replica, const Method& method,

@@ -98,13 +98,15 @@ void StepChain::begin(OpId after) {
   }
   if (!whole) return;
   const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
-  // Each GPU has its own rows of the vocabulary.
-  const OpId rows = group_.embedding();
+  // Each GPU has its own rows of the vocabulary, or all of them for its own tokens.
+  const bool split = p.dense_shards() > 1;
+  const OpId rows = (split ? group_ : own_).embedding();
   for (const OpId before : {host, after, encoded})
     if (before.valid()) graph_.ops[rows.index()].after.push_back(before);
   const CollectiveKind joined =
       spread() ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-  last_ = group_.collective(-1, joined, hidden(step_.group_tokens()), p.tensor, rows);
+  last_ =
+      split ? group_.collective(-1, joined, hidden(step_.group_tokens()), p.tensor, rows) : rows;
   if (c_.joined > 0)
     last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
