@@ -110,7 +110,8 @@ void expect_costs_of_padding(Costs& costs) {
   const Duration padded = cost(5, 3);
   expect_close(padded, costs.events({.decodes = 5, .context = 640, .padding = 3, .logits = 5}),
                costs.operations());
-  EXPECT_GE(padded, cost(5, 0));
+  // The fits of expert kernels fall by some parts in ten thousand where few tokens become more.
+  EXPECT_GE(padded + padded / 1000, cost(5, 0));
   EXPECT_LE(padded, cost(8, 0));
 }
 

@@ -166,7 +166,7 @@ void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum
     return rows[e] / layer.copies[e];
   };
   const std::size_t per_rank = layer.placed.size() / static_cast<std::size_t>(g.ranks);
-  double most = -1;
+  double most = 0;
   double reached = 0;
   double most_slot = 0;
   for (std::size_t first = 0; first < layer.placed.size(); first += per_rank) {
@@ -177,9 +177,8 @@ void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum
       with_rows += slot(i) >= 0.5 ? 1 : 0;
       most_slot = std::max(most_slot, slot(i));
     }
-    if (of_rank <= most) continue;
-    most = of_rank;
-    reached = with_rows;
+    most = std::max(most, of_rank);
+    reached = std::max(reached, with_rows);  // of any GPU, so that more tokens never reach fewer
   }
   sum.rows += most;
   sum.reached += reached;

@@ -54,7 +54,7 @@ std::vector<std::int32_t> place_experts(const ExpertGroup& group, const std::vec
 /// Means over draws of a layer's loads.
 struct ExpertBalance {
   double rows = 0;              ///< of the GPU with most
-  double reached = 0;           ///< slots of that GPU with at least one row
+  double reached = 0;           ///< most slots of any GPU with at least one row
   double over_mean = 1;         ///< its rows over the mean of all GPUs
   double slot_over_mean = 1;    ///< the same of slots
   double expert_over_mean = 1;  ///< the same of experts

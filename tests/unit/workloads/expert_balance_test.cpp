@@ -1,4 +1,6 @@
 // Placement of experts and what it leaves of an uneven load.
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
