@@ -60,7 +60,7 @@ class LinkBytes {
       const TopologyLink& link = t_.links()[i];
       const bool leaves = kind(link.from) == VertexKind::gpu;
       const bool enters = kind(link.to) == VertexKind::gpu;
-      // What a GPU sends or receives over PCIe or a torus leaves its domain, or there is none.
+      // Traffic over PCIe or a torus goes to other NVLink domains.
       const bool near = (leaves && enters) || kind(link.from) == VertexKind::nvswitch ||
                         kind(link.to) == VertexKind::nvswitch;
       const auto sum = [&](std::vector<Bytes>& of, std::int32_t gpu) {

@@ -57,7 +57,7 @@ std::int64_t most_between_halves(const Topology& t) {
   return boost::push_relabel_max_flow(graph, source, sink);
 }
 
-// What the GPUs of one half could send towards the other: by NVLink where one domain has them all,
+// The injection bandwidth of the first half of the GPUs: by NVLink where one domain has them all,
 // else by their adapters, or by what leaves them in a torus.
 std::int64_t own_ports(const Topology& t) {
   const std::int64_t half = t.gpus() / 2;

@@ -1,6 +1,5 @@
 #pragma once
-// What a topology amounts to: its parts, its cables, the bandwidth between its halves, its longest
-// path.
+// A summary of a topology: its parts, its cables, its bisection bandwidth and its longest path.
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ struct TopologyFacts {
     Bandwidth each;  ///< in one direction
     Duration latency;
   };
-  /// Of two GPUs: in one domain, in one node, and the farthest of all.
+  /// The path between two GPUs of one domain, of one node, or the two that are farthest apart.
   struct Path {
     std::string name;
     std::int64_t links = 0;

@@ -189,10 +189,10 @@ struct CollectiveWork {
   Fabric fabric = Fabric::tensor;
   Bytes size;
   std::int64_t ranks = 1;
-  /// Of an all-to-all of routed tokens: rows in `size` that are the same token, one for each of its
-  /// experts.
+  /// In an all-to-all that dispatches tokens to experts: the number of experts of a token. `size`
+  /// has a row for each of them.
   std::int64_t copies = 1;
-  /// Of the same: bytes that the rank with the most loaded experts receives, over the mean.
+  /// Rows that the most loaded rank of such an all-to-all receives, over the rows that each sends.
   double hot = 1;
 
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
