@@ -12,7 +12,8 @@ namespace {
 
 std::string title_of(const ExplainedIteration& it) {
   std::string title =
-      fmt::format("{} of {} iterations that {}: {} sequences", "The mean", it.iterations,
+      fmt::format("{} of {} iterations{} that {}: {} sequences", "The mean", it.iterations,
+                  it.pool.empty() ? "" : " of " + it.pool,
                   it.reads_prompts ? "read prompts" : "decode only", number_text(it.decodes));
   if (it.decodes > 0) title += fmt::format(" at {} positions", number_text(std::round(it.context)));
   if (it.reads_prompts)

@@ -1,6 +1,7 @@
 // Evaluation of expression trees. Every operator checks kinds and dimensions, so that evaluation
 // and check share the code; a check also evaluates every branch and ignores faults of numbers.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -79,6 +80,8 @@ class Evaluator {
         return contains(node);
       case Operation::if_:
         return choose(node);
+      case Operation::part_:
+        return part_of(node);
       case Operation::add:
       case Operation::subtract:
       case Operation::multiply:
@@ -115,6 +118,37 @@ class Evaluator {
     if (value.kind != Kind::number)
       fail(node, fmt::format("{} needs a number, not {}", whose, value.noun()));
     return value;
+  }
+
+  std::string text_of(const ExpressionNode& node, std::string_view whose) const {
+    Value value = run(node);
+    if (value.kind != Kind::text)
+      fail(node, fmt::format("{} needs text, not {}", whose, value.noun()));
+    return std::move(value.text);
+  }
+
+  // The number between two separators of a text, counted from 1; 0 where nothing stands there.
+  Value part_of(const ExpressionNode& node) const {
+    const std::string text = text_of(node.children[0], node.word);
+    const std::string separator = text_of(node.children[1], node.word);
+    const Value place = number_of(node.children[2], node.word);
+    if (separator.empty()) fail(node.children[1], "nothing separates no parts", "such as '/'");
+    if (!place.dimension.plain() || !(place.number >= 1) ||
+        place.number != std::floor(place.number))
+      fail(node.children[2], "parts are counted by whole numbers from 1");
+    std::string_view rest = text;
+    for (double left = place.number; left > 1; --left) {
+      const std::size_t end = rest.find(separator);
+      if (end == std::string_view::npos) return number_value(0);
+      rest.remove_prefix(end + separator.size());
+    }
+    const std::string_view part = rest.substr(0, rest.find(separator));
+    if (part.empty() || every_branch_) return number_value(0);
+    double number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(number))
+      fail(node.children[0], fmt::format("part {} of '{}' is not a number", place.number, text));
+    return number_value(number);
   }
 
   Value connect(const ExpressionNode& node) const {

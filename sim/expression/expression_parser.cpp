@@ -29,6 +29,7 @@ constexpr std::array kFunctions{
     ExpressionFunction{"log2", Operation::log2_, 1, 1},
     ExpressionFunction{"log10", Operation::log10_, 1, 1},
     ExpressionFunction{"exp", Operation::exp_, 1, 1},
+    ExpressionFunction{"part", Operation::part_, 3, 3},
     ExpressionFunction{"if", Operation::if_, 3, 3},
 };
 
@@ -342,7 +343,9 @@ class Parser {
            fmt::format("{} takes {} {}, not {}", function->name,
                        function->most > 3 ? "one to a hundred" : std::to_string(function->least),
                        function->most == 1 ? "value" : "values", count),
-           function->operation == Operation::if_ ? "if(condition, value, otherwise)" : "");
+           function->operation == Operation::if_     ? "if(condition, value, otherwise)"
+           : function->operation == Operation::part_ ? "part(text, separator, number)"
+                                                     : "");
     return node;
   }
 

@@ -42,6 +42,7 @@ enum class Operation : std::uint8_t {
   log2_,
   log10_,
   exp_,
+  part_,
   if_,
 };
 

@@ -18,6 +18,7 @@ struct IterationPart {
 
 /// The mean of all iterations of one kind.
 struct ExplainedIteration {
+  std::string pool = {};  ///< "prefill", where these replicas have a system of their own
   bool reads_prompts = false;
   std::int64_t iterations = 0;
   double decodes = 0;                ///< sequences that get a token

@@ -182,6 +182,12 @@ inline constexpr std::array kMetrics{
         "again, since loading them was estimated to take longer"},
     MetricDefinition{"preemptions", "1",
                      "number of times that a sequence lost its blocks, in the whole run"},
+    MetricDefinition{"restarts", "1",
+                     "number of times that a request lost its replica, which failed, in the whole "
+                     "run"},
+    MetricDefinition{"replicas_up.mean", "1",
+                     "replicas that take requests, mean over the window; where replicas fail, or "
+                     "are started and stopped"},
     MetricDefinition{"iterations", "1", "number of iterations of all replicas, in the whole run"},
     MetricDefinition{"little_lambda_w", "requests",
                      "arrival rate in the window times e2e_latency_s.mean; by Little's law it is "

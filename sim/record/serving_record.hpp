@@ -86,6 +86,8 @@ struct ServingRecord {
   std::string workload = {};  ///< "1000 requests, poisson at 5 a second"
   std::int64_t replicas = 1;
   std::int64_t prefill_replicas = 0;  ///< those that only prefill; 0: every replica does everything
+  std::string prefill_system = {};    ///< of these, where it is not `system`
+  std::int64_t prefill_gpus = 0;      ///< of one of these, where they have such a system
   // results
   Interval<double> window_s = {0, 0};  ///< the measured window (metric window_s)
   ServingCounts counts = {};

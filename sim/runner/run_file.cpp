@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sim/serving/kv_layout.hpp"
+#include "sim/serving/pools.hpp"
 #include "sim/step/accounting.hpp"
 #include "sim/step/costs.hpp"
 
@@ -75,11 +76,13 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
 Diagnostic explained(const Document& document, const ServingConfig& config,
                      const std::string& problem) {
   try {
-    if (const auto layout = kv_layout(config, build_stage_system(config.scenario)); !layout) {
+    for (const auto& [name, pool] : pools_of(config)) {
+      const auto layout = kv_layout(pool, build_stage_system(pool.scenario));
+      if (layout) continue;
       if (problem.starts_with("server."))
         return {document.locate(problem.substr(0, problem.find(':'))), problem,
                 "between a block and what is left over"};
-      return {document.locate("placement"), problem,
+      return {document.locate(name.empty() ? "placement" : name), problem,
               "weights of fewer bytes, more GPUs for a replica (parallel.tensor), a larger share "
               "(placement.near_share) or a larger tier"};
     }

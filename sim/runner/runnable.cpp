@@ -39,7 +39,8 @@ std::string run_id_of(const ScenarioConfig& config) {
 }
 
 bool takes_whole_numbers(const Runnable& config, const std::string& key) {
-  return std::visit([&](const auto& one) { return takes_whole_numbers(one, key); }, config);
+  const std::string_view path = key;
+  return std::visit([&](const auto& one) { return takes_whole_numbers(one, path); }, config);
 }
 
 }  // namespace tiersim

@@ -1,6 +1,7 @@
 #include "sim/serving/apart.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -28,11 +29,13 @@ class GivenRequests final : public RequestSource {
 struct ReplicaApart {
   ReplicaApart(const BuiltServer& built, std::int64_t index, IterationCost& cost,
                ServingStatistics& whole)
-      : statistics(whole, index),
-        group(built, {.first = index, .count = 1}, cost, given, statistics, statistics) {
+      : costs{&cost},
+        statistics(whole, index),
+        group(built, costs, GroupRange{.first = index, .count = 1}, given, statistics, statistics) {
     group.server().start();
   }
 
+  std::array<IterationCost*, 1> costs;
   GivenRequests given;
   ServingStatistics statistics;
   ReplicaGroup group;
@@ -48,10 +51,11 @@ class ApartServer {
               int threads)
       : source_(source),
         whole_(whole),
-        threads_(static_cast<std::size_t>(std::min<std::int64_t>(threads, built.replicas))) {
+        threads_(
+            static_cast<std::size_t>(std::min<std::int64_t>(threads, built.first().replicas))) {
     for (std::size_t t = 0; t < threads_; ++t)
-      costs_.push_back(std::make_unique<IterationCost>(built.config, built.one));
-    for (std::int64_t r = 0; r < built.replicas; ++r)
+      costs_.push_back(std::make_unique<IterationCost>(built.first().config, built.first().one));
+    for (std::int64_t r = 0; r < built.first().replicas; ++r)
       replicas_.push_back(std::make_unique<ReplicaApart>(
           built, r, *costs_[static_cast<std::size_t>(r) % threads_], whole));
   }
@@ -159,6 +163,7 @@ bool may_be_apart(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   const ServerConfig& server = config.server;
   return count > 1 && server.routing == Routing::round_robin && !server.disaggregation &&
+         !config.prefill && !Fleet::is_needed(server) &&
          (server.host.workers == 0 || server.host.workers >= count) &&
          knows_all_arrivals(config.workload);
 }

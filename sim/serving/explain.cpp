@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/serving/iteration_batch.hpp"
+#include "sim/serving/pools.hpp"
 #include "workloads/llm/speculative_step.hpp"
 
 namespace tiersim {
@@ -189,7 +190,7 @@ std::string_view part_of(const Op& op) {
 }
 
 void IterationAverages::on_work(const IterationSample& sample, const Iteration& iteration) {
-  Sums& to = sums_[iteration.pieces.empty() ? 0 : 1];
+  Sums& to = sums_[sample.pool][iteration.pieces.empty() ? 0 : 1];
   ++to.iterations;
   const IterationBatch batch = batch_of(iteration, false);
   const Launching launching = launching_of(config_, batch);
@@ -212,10 +213,16 @@ void IterationAverages::on_work(const IterationSample& sample, const Iteration& 
 std::vector<ExplainedIteration> explain(const ServingConfig& config,
                                         const IterationAverages& averages) {
   TS_EXPECTS(!config.early_exit && !config.scenario.model.encoder);
-  const System system = build_stage_system(config.scenario);
   std::vector<ExplainedIteration> out;
-  for (const IterationAverages::Sums* sums : {&averages.decode_only(), &averages.with_prompts()})
-    if (sums->iterations > 0) out.push_back(mean_of(*sums, config, system));
+  const std::vector<ServerPool> pools = pools_of(config);
+  for (std::size_t p = 0; p < averages.pools().size(); ++p) {
+    const System system = build_stage_system(pools[p].config.scenario);
+    for (const IterationAverages::Sums& sums : averages.pools()[p]) {
+      if (sums.iterations == 0) continue;
+      out.push_back(mean_of(sums, pools[p].config, system));
+      out.back().pool = pools[p].name;
+    }
+  }
   return out;
 }
 

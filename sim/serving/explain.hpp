@@ -36,14 +36,20 @@ class IterationAverages final : public ServingListener {
     Duration before{};
     Duration gpu{};
   };
-  const Sums& decode_only() const { return sums_[0]; }
-  const Sums& with_prompts() const { return sums_[1]; }
+  /// Of iterations that decode only, and of those that read prompts, too.
+  using OfPool = std::array<Sums, 2>;
+  /// In the order of pools_of(); a run without replicas has none.
+  std::span<const OfPool> pools() const { return sums_; }
 
-  void begin(const ServedRun&, ServingObserver& next) override { next_ = &next; }
-  void on_flow(ChannelId, std::int64_t) override {}
+  void begin(const ServedRun& run, ServingObserver& next) override {
+    next_ = &next;
+    sums_.assign(run.pools.size(), {});
+  }
+  void on_flow(std::size_t, ChannelId, std::int64_t) override {}
   void finish(SimTime) override {}
   void on_arrival(SimTime now) override { next_->on_arrival(now); }
   void on_session(SimTime now) override { next_->on_session(now); }
+  void on_replicas(SimTime now, std::int64_t up) override { next_->on_replicas(now, up); }
   void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);
@@ -65,7 +71,7 @@ class IterationAverages final : public ServingListener {
  private:
   const ServingConfig& config_;
   ServingObserver* next_ = nullptr;
-  std::array<Sums, 2> sums_;
+  std::vector<OfPool> sums_;
 };
 
 /// The name of the kind of kernel: "products of the MLP".

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 namespace tiersim {
-ServingHardware::ServingHardware(Engine& engine, const System& all, const System& one,
-                                 std::int64_t groups, OnUse on_use, GroupRange part)
-    : engine_(engine), one_(one), on_use_(std::move(on_use)), network_(engine) {
+ServingHardware::ServingHardware(Engine& engine, FlowNetwork& network, const System& all,
+                                 const System& one, std::int64_t groups, OnUse on_use,
+                                 GroupRange part)
+    : engine_(engine), network_(network), one_(one), on_use_(std::move(on_use)) {
   TS_EXPECTS(all.channels().size() == one.channels().size());
   if (part.count == 0) part = {0, groups};
   const std::int64_t end = part.first + part.count;
@@ -26,48 +27,55 @@ ServingHardware::ServingHardware(Engine& engine, const System& all, const System
   }
 }
 
-void ServingHardware::take(std::int64_t group, ChannelId id, Bytes busy, Duration& least) {
+ServingHardware::Load& ServingHardware::begin_load(Duration least) {
+  load_.hops.clear();
+  load_.least = least;
+  return load_;
+}
+
+void ServingHardware::take(std::int64_t group, ChannelId id, Bytes busy, Load& load) {
   if (busy == Bytes{}) return;
   Channel& channel = channels_[id.index()];
   const Duration alone = busy / one_.channels()[id.index()].capacity;
-  if (on_use_) uses_.push_back({id, alone / instances(id)});
+  if (on_use_) load.uses.push_back({this, id, alone / instances(id)});
   if (channel.analytic) {
-    least = std::max(least, alone);
+    load.least = std::max(load.least, alone);
     channel.taken += busy;
     return;
   }
   crossed_ = crossed_ || channel.crosses;
   const LinkId link =
       channel.links.at(static_cast<std::size_t>(group / channel.together - channel.first));
-  widest_ = std::max(widest_, busy);
-  const auto same = std::ranges::find(hops_, link, &Hop::link);
-  if (same != hops_.end())
+  load.widest = std::max(load.widest, busy);
+  const auto same = std::ranges::find(load.hops, link, &Hop::link);
+  if (same != load.hops.end())
     same->wire += busy;
   else
-    hops_.push_back({link, busy});
+    load.hops.push_back({link, busy});
 }
 
-Process ServingHardware::flow(Duration least) {
+Process ServingHardware::flow() {
   const SimTime begin = engine_.now();
-  std::vector<Use> uses = std::move(uses_);
-  uses_.clear();
-  if (on_flow_)
-    for (const Use& use : uses) on_flow_(use.channel, 1);
-  const Bytes payload = std::max(widest_, Bytes::from_base(1));
-  widest_ = Bytes{};
-  if (hops_.empty()) {
+  const Duration least = load_.least;
+  std::vector<Use> uses = std::move(load_.uses);
+  load_.uses.clear();
+  for (const Use& use : uses)
+    if (use.of->on_flow_) use.of->on_flow_(use.channel, 1);
+  const Bytes payload = std::max(load_.widest, Bytes::from_base(1));
+  load_.widest = Bytes{};
+  if (load_.hops.empty()) {
     co_await engine_.delay(least);
   } else {
-    const FlowSpec spec{.hops = hops_, .payload = payload, .min_duration = least};
+    const FlowSpec spec{.hops = load_.hops, .payload = payload, .min_duration = least};
     FlowNetwork::Transfer transfer = network_.transfer(spec);
     co_await transfer;
   }
-  for (const Use& use : uses) on_use_(use.channel, begin, engine_.now(), use.busy);
-  if (on_flow_)
-    for (const Use& use : uses) on_flow_(use.channel, -1);
-  if (uses_.capacity() > 0) co_return;
+  for (const Use& use : uses) use.of->on_use_(use.channel, begin, engine_.now(), use.busy);
+  for (const Use& use : uses)
+    if (use.of->on_flow_) use.of->on_flow_(use.channel, -1);
+  if (load_.uses.capacity() > 0) co_return;
   uses.clear();
-  uses_ = std::move(uses);  // its memory, for the next flow
+  load_.uses = std::move(uses);  // its memory, for the next flow
 }
 
 bool ServingHardware::is_undisturbed(const Demand& demand) const {
@@ -78,37 +86,37 @@ bool ServingHardware::is_undisturbed(const Demand& demand) const {
 }
 
 Process ServingHardware::work(std::int64_t group, const Demand& demand, Duration least) {
-  hops_.clear();
+  Load& load = begin_load(least);
   const bool undisturbed = is_undisturbed(demand);
   for (std::size_t c = 0; c < demand.channels(); ++c) {
     const ChannelId id(c);
     const Bytes busy = demand.busy(id);
     if (undisturbed && busy > Bytes{}) {  // no flow: it would meet no other one
       const Duration alone = busy / one_.channels()[c].capacity;
-      if (on_use_) uses_.push_back({id, alone / instances(id)});
-      least = std::max(least, alone);
+      if (on_use_) load.uses.push_back({this, id, alone / instances(id)});
+      load.least = std::max(load.least, alone);
       channels_[c].taken += busy;
     } else {
-      take(group, id, busy, least);
+      take(group, id, busy, load);
     }
   }
-  const Process moving = flow(least);
+  const Process moving = flow();
   co_await moving;
 }
 
 void ServingHardware::take_all(std::int64_t group, const std::vector<ChannelCharge>& charges,
-                               Duration& least) {
+                               Load& load) {
   for (const auto& [channel, busy] : charges)
-    take(group, channel, busy * one_.channels()[channel.index()].sharers, least);
+    take(group, channel, busy * one_.channels()[channel.index()].sharers, load);
 }
 
 Process ServingHardware::copy(std::int64_t group, OpPlan plan, Receiver receiver) {
   co_await engine_.delay(plan.setup);
-  hops_.clear();
-  Duration least = plan.min_duration;
-  take_all(group, plan.charges, least);
-  if (receiver.group >= 0) take_all(receiver.group, receiver.plan.charges, least);
-  const Process moving = flow(least);
+  Load& load = begin_load(plan.min_duration);
+  take_all(group, plan.charges, load);
+  if (receiver.hardware != nullptr)
+    receiver.hardware->take_all(receiver.group, receiver.plan.charges, load);
+  const Process moving = flow();
   co_await moving;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// The devices of all groups of GPUs in one flow network. A group is a replica or one pipeline stage
-// of it. Its GPUs do the same at the same time, so one of them stands for all; a shared device is
-// charged for each of them.
+// The devices of all groups of GPUs of one system, in a flow network. A group is a replica or one
+// pipeline stage of it. Its GPUs do the same at the same time, so one of them stands for all; a
+// shared device is charged for each of them. The systems of a server that reads prompts on one and
+// answers on another are in the same network, so that a hand-over is one flow over both.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,10 +28,10 @@ class ServingHardware {
   /// One operation more (1) or fewer (-1) moves bytes through a channel.
   using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
 
-  /// `all` has the devices of every group, `one` those of one group. Both must outlive this. Where
+  /// `all` has the devices of every group, `one` those of one group. All must outlive this. Where
   /// it has only a part of the groups, crossed() tells whether others share a channel that it used.
-  ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t groups,
-                  OnUse on_use, GroupRange part = {});
+  ServingHardware(Engine& engine, FlowNetwork& network, const System& all, const System& one,
+                  std::int64_t groups, OnUse on_use, GroupRange part = {});
 
   /// For listeners that count operations in flight; none by default.
   void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
@@ -44,7 +45,8 @@ class ServingHardware {
   /// A copy, as planned on one of the group's GPUs, with its load on the receiving group, if
   /// any.
   struct Receiver {
-    std::int64_t group = -1;  ///< none
+    ServingHardware* hardware = nullptr;  ///< none; it has the same network
+    std::int64_t group = 0;
     OpPlan plan = {};
   };
   Process copy(std::int64_t group, OpPlan plan, Receiver receiver);
@@ -58,7 +60,6 @@ class ServingHardware {
   /// True once a channel was used that groups beyond this part share, so that times may be too
   /// short.
   bool crossed() const { return crossed_; }
-  FlowTotals totals() const { return network_.totals(); }
 
  private:
   struct Channel {
@@ -71,27 +72,36 @@ class ServingHardware {
     Bytes taken = {};  // beside the links
   };
 
-  void take_all(std::int64_t group, const std::vector<ChannelCharge>& charges, Duration& least);
+  struct Use {
+    const ServingHardware* of;
+    ChannelId channel;
+    Duration busy;
+  };
+  /// A flow that is about to start.
+  struct Load {
+    std::vector<Hop> hops;
+    std::vector<Use> uses;
+    Bytes widest{};
+    Duration least{};
+  };
+
+  void take_all(std::int64_t group, const std::vector<ChannelCharge>& charges, Load& load);
   /// Adds a group's use of a channel; `least` grows if the channel is not shared.
-  void take(std::int64_t group, ChannelId channel, Bytes busy, Duration& least);
-  Process flow(Duration least);
+  void take(std::int64_t group, ChannelId channel, Bytes busy, Load& load);
+  /// Starts what begin_load() and take() have put together.
+  Process flow();
+  Load& begin_load(Duration least);
   bool is_undisturbed(const Demand& demand) const;
 
   Engine& engine_;
+  FlowNetwork& network_;
   const System& one_;
   bool undisturbed_ = false;
   bool crossed_ = false;
   OnUse on_use_;
   OnFlow on_flow_;
-  FlowNetwork network_;
   std::vector<Channel> channels_;
-  std::vector<Hop> hops_;  // of the flow about to start
-  Bytes widest_{};         // of the flow about to start
-  struct Use {
-    ChannelId channel;
-    Duration busy;
-  };
-  std::vector<Use> uses_;  // of the flow about to start
+  Load load_;  // scratch
 };
 
 }  // namespace tiersim

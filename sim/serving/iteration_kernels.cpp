@@ -8,30 +8,35 @@
 
 namespace tiersim {
 IterationKernels::IterationKernels(const ServingConfig& config)
-    : config_(config),
-      system_(build_stage_system(config.scenario)),
-      serial_(!config.early_exit && config.scenario.parallel.pipeline == 1 &&
-              !config.scenario.model.encoder && !IterationCost(config, system_).executed()) {}
+    : pools_(pools_of(config)), serial_(!config.early_exit && !config.scenario.model.encoder) {
+  for (const ServerPool& pool : pools_) {
+    const System& system = systems_.emplace_back(build_stage_system(pool.config.scenario));
+    serial_ = serial_ && pool.config.scenario.parallel.pipeline == 1 &&
+              !IterationCost(pool.config, system).executed();
+  }
+}
 
-std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const {
+std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration, std::size_t pool) const {
   if (!serial_) return {};
+  const ServingConfig& config = pools_[pool].config;
+  const System& system = systems_[pool];
   IterationBatch batch = batch_of(iteration, false);
-  const Launching launching = launching_of(config_, batch);
+  const Launching launching = launching_of(config, batch);
   batch.padding = launching.padding;
-  AttentionContext replica = context_of(config_.scenario, system_);
+  AttentionContext replica = context_of(config.scenario, system);
   replica.host_works = false;
-  const StepGraph of = build_drafted_iteration(replica, *config_.scenario.method.method,
-                                               batch.work(), system_.tier_names());
+  const StepGraph of = build_drafted_iteration(replica, *config.scenario.method.method,
+                                               batch.work(), system.tier_names());
   std::vector<KernelSlice> out;
   const bool dispatched =
-      config_.scenario.speculation && config_.scenario.speculation->draft.dispatch.has_value();
+      config.scenario.speculation && config.scenario.speculation->draft.dispatch.has_value();
   Duration now{};
   Duration ready{};  // when the CPU has dispatched the pass of the draft that runs
   std::int64_t kernels = 0;
-  const OpPlans plans = system_.plan(of);
+  const OpPlans plans = system.plan(of);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool drafts = dispatched && i < of.drafting;
-    const Duration time = plans[i].uncontended(system_.channels());
+    const Duration time = plans[i].uncontended(system.channels());
     if (i == of.drafting || (drafts && of.ops[i].kind == OpKind::host)) now = std::max(now, ready);
     if (drafts && of.ops[i].kind == OpKind::host) {
       ready = now + time;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/serving/serving_config.hpp"
+#include "sim/serving/pools.hpp"
 #include "workloads/serving/scheduler.hpp"
 
 namespace tiersim {
@@ -18,19 +18,19 @@ struct KernelSlice {
 
 class IterationKernels {
  public:
-  /// `config` must outlive this.
   explicit IterationKernels(const ServingConfig& config);
 
   /// False for models with an encoder, under early exit, and where operations overlap: their
   /// iterations have no row of kernels.
   bool known() const { return serial_; }
 
-  /// In their order. Decoding sequences have their mean context. Empty where they are not known.
-  std::vector<KernelSlice> of(const Iteration& iteration) const;
+  /// In their order, of a replica of the pool (pools_of()). Decoding sequences have their mean
+  /// context. Empty where they are not known.
+  std::vector<KernelSlice> of(const Iteration& iteration, std::size_t pool = 0) const;
 
  private:
-  const ServingConfig& config_;
-  System system_;
+  std::vector<ServerPool> pools_;
+  std::vector<System> systems_;  // by pool
   bool serial_ = true;
 };
 

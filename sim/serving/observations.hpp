@@ -24,8 +24,9 @@ struct ServedTier {
 /// The server under measurement.
 struct ServedBy {
   std::int64_t replicas = 1;
-  std::int64_t stages = 1;  ///< of a replica
-  std::int64_t blocks = 1;  ///< in the pool of one replica
+  std::int64_t stages = 1;  ///< of all replicas together
+  std::int64_t blocks = 1;  ///< of keys and values in all replicas together
+  std::int64_t pools = 1;   ///< kinds of hardware
   /// Channels whose use over time is recorded, by their names in the record.
   std::vector<std::string> channels = {};
   std::vector<ServedTier> tiers = {};
@@ -56,8 +57,8 @@ struct ServingWindow {
   LatencyHistogram gaps = {};
   Duration gpu{};     ///< working time over all stages of all replicas
   Duration host{};    ///< time in which the GPU waits for the host, over all replicas
-  Demand work = {};   ///< of iterations and copies; empty if unknown
   Duration copies{};  ///< time in which it waits for copies that make room, and of states
+  std::vector<Demand> work = {};  ///< of iterations and copies, by pool; empty if unknown
 };
 
 /// Series of the timeline; the channels follow, then the tiers.
@@ -71,10 +72,10 @@ inline std::size_t series_of_tier(const ServedBy& by, std::size_t tier) {
   return kServingSeries + by.channels.size() + tier;
 }
 
-/// Levels over the window: requests that have arrived but not finished, and blocks, over all
-/// replicas; the bytes in the tiers follow.
-enum class ServingLevel : std::uint8_t { in_flight, blocks };
-inline constexpr std::size_t kServingLevels = 2;
+/// Levels over the window: requests that have arrived but not finished, blocks over all replicas,
+/// and replicas that take requests where not all do all the time; the bytes in the tiers follow.
+enum class ServingLevel : std::uint8_t { in_flight, blocks, replicas_up };
+inline constexpr std::size_t kServingLevels = 3;
 
 inline std::size_t level_of_tier(std::size_t tier) {
   return kServingLevels + tier;
@@ -86,6 +87,7 @@ struct ServingObservations {
   ServedBy by;
   bool speculates = false;
   bool caches = false;                  ///< prompts may find tokens in a prefix cache
+  bool fleet = false;                   ///< replicas fail, or are started and stopped
   bool loads = false;                   ///< prompts may load what lower tiers have of them
   bool may_decline = false;             ///< prompts may compute what lower tiers have of them
   std::int64_t warm_up = 0;             ///< requests
@@ -103,7 +105,8 @@ struct ServingObservations {
   std::int64_t prefilled = 0;
   std::int64_t iterations = 0;
   std::int64_t preemptions = 0;
-  Int128 stay = 0;  ///< ps: integral of the requests in flight
+  std::int64_t restarts = 0;  ///< of requests whose replica failed
+  Int128 stay = 0;            ///< ps: integral of the requests in flight
 };
 
 }  // namespace tiersim

@@ -25,14 +25,16 @@ struct RequestOutcome {
   Duration load_time{};              ///< until the prefix that it loaded from lower tiers was there
   std::int64_t declined_tokens = 0;  ///< found in lower tiers, and computed all the same
   std::int64_t preemptions = 0;
+  std::int64_t restarts = 0;  ///< replicas that failed while they had it
   SessionPlace session = {};
 };
 
 /// One iteration of one replica, reported at its end.
 struct IterationSample {
   std::int64_t replica = 0;
-  SimTime begin{};  ///< the host started on it
-  SimTime gpu{};    ///< the GPU started on it; of a pipeline: it was ready for the first stage
+  std::size_t pool = 0;  ///< the replicas on one kind of hardware that it belongs to
+  SimTime begin{};       ///< the host started on it
+  SimTime gpu{};         ///< the GPU started on it; of a pipeline: it was ready for the first stage
   SimTime end{};
   Duration copies{};  ///< just before `gpu`: that make room and of states, while the GPU waits
   /// When each stage of a pipeline worked on it; empty: from `gpu` to `end`.
@@ -50,6 +52,7 @@ struct IterationSample {
 /// A copy of blocks, reported at its end.
 struct MoveSample {
   std::int64_t replica = 0;  ///< the one that requested it; the receiver of a hand-over
+  std::size_t pool = 0;      ///< whose hardware `work` is of: of a hand-over the sender's
   BlockMove move{};
   std::int64_t request = -1;  ///< none for a prefix that leaves the pool
   Bytes bytes{};              ///< over all GPUs
@@ -64,6 +67,8 @@ class ServingObserver {
   virtual void on_arrival(SimTime now) = 0;
   /// A session begins; on_arrival() of its first request follows.
   virtual void on_session(SimTime /*now*/) {}
+  /// So many replicas take requests from now on; called where their number may change.
+  virtual void on_replicas(SimTime /*now*/, std::int64_t /*up*/) {}
   virtual void on_iteration(const IterationSample& sample) = 0;
   /// `tokens` tokens came, each `gap` after the previous token of its sequence. Tokens that one
   /// iteration gives a sequence have a gap of 0 after the first of them, or an equal share of it
@@ -82,7 +87,7 @@ class ServingObserver {
   /// far.
   virtual void on_work(const IterationSample& /*sample*/, const Iteration&) {}
   virtual void on_move(const MoveSample&) {}
-  /// A sequence has been prefilled and leaves the replica.
+  /// A sequence leaves the replica for another: it has been prefilled, or the replica has failed.
   virtual void on_hand_over(std::int64_t /*replica*/, SimTime /*now*/, const Sequence&) {}
 };
 

@@ -1,6 +1,7 @@
 #include "sim/serving/replica.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/core/engine.hpp"
@@ -22,6 +23,10 @@ Duration search_time(const std::optional<SpeculationConfig>& speculation,
   if (!speculation || !speculation->draft.is(DraftKind::ngram) || iteration.drafts == 0) return {};
   return repeated(speculation->draft.host.value,
                   static_cast<std::int64_t>(iteration.decodes.size()));
+}
+
+Duration slowed(Duration time, double by) {
+  return by == 1 ? time : Duration(std::llround(static_cast<double>(time.count()) * by));
 }
 
 // By how much a named block takes longer for each one before it, as a share of the first one's
@@ -69,7 +74,10 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
   for (std::int64_t s = 0; s < parts.config.scenario.parallel.pipeline; ++s)
     stages_.push_back(std::make_unique<Resource>(parts.engine, 1));
   limit_stores();
-  const auto& prefixes = parts.config.server.prefix_cache;
+  const ServerConfig& server = parts.config.server;
+  if (server.stragglers && std::ranges::count(server.stragglers->replicas, index_) > 0)
+    slowdown_ = server.stragglers->slowdown.value;
+  const auto& prefixes = server.prefix_cache;
   if (prefixes && prefixes->load == LoadPolicy::if_faster)
     scheduler_.choose_loads([this](const PrefixLoad& load) { return is_load_faster(load); });
 }
@@ -110,6 +118,7 @@ void Replica::enqueue_new(Sequence& sequence) {
 }
 
 void Replica::enqueue(Sequence& sequence) {
+  if (down_) return give_away(sequence);  // it came before the failure
   come_.push_back(&sequence);
   parts_.observer.on_submit(index_, parts_.engine.now(), sequence);
   wake();
@@ -138,6 +147,33 @@ void Replica::release(Sequence& sequence) {
   wake();
 }
 
+void Replica::fail() {
+  down_ = true;
+  lost_ = true;
+  if (idle_) give_up();
+}
+
+void Replica::restore() {
+  down_ = false;
+  wake();
+}
+
+void Replica::give_up() {
+  lost_ = false;
+  std::vector<Sequence*> lost = scheduler_.lose_all();
+  const std::vector<Sequence*> come = std::exchange(come_, {});
+  lost.insert(lost.end(), come.begin(), come.end());
+  count_held();
+  for (Sequence* s : lost) give_away(*s);
+}
+
+void Replica::give_away(Sequence& sequence) {
+  --requests_;
+  tokens_ -= tokens_of(sequence.request);
+  parts_.observer.on_hand_over(index_, parts_.engine.now(), sequence);
+  sink_.lost(sequence);
+}
+
 void Replica::wake() {
   if (!std::exchange(idle_, false)) return;
   bell_.release();
@@ -147,6 +183,14 @@ Process Replica::serve() {
   for (;;) {
     Semaphore::Acquire slot = slots_.acquire();
     co_await slot;
+    if (lost_) give_up();
+    if (down_) {
+      slots_.release();
+      idle_ = true;
+      Semaphore::Acquire ring = bell_.acquire();
+      co_await ring;
+      continue;
+    }
     Iteration iteration = plan();
     start_storing();
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
@@ -207,11 +251,12 @@ Process Replica::iterate(Iteration iteration) {
     co_return;
   }
   take_in();
-  IterationSample sample{.replica = index_, .begin = begin, .gpu = engine.now()};
+  IterationSample sample{
+      .replica = index_, .pool = parts_.pool, .begin = begin, .gpu = engine.now()};
   sample.copies = sample.gpu - copies;
   std::vector<StageWork> stages = std::exchange(spare_, {});
   work_of(iteration, stages, sample.layers);
-  for (const StageWork& stage : stages) totals_.demand.add(stage.demand);
+  for (const StageWork& stage : stages) totals().demand.add(stage.demand);
   Trigger prepared(engine);
   const bool beside = overlap && host > Duration{};
   Semaphore loaded(engine, 0);
@@ -233,6 +278,11 @@ Process Replica::iterate(Iteration iteration) {
     // The last layer is computed after its load.
     const SimTime least = last_load + stages.front().time / parts_.config.scenario.model.layers;
     if (least > engine.now()) co_await engine.until(least);
+  }
+  if (lost_) {
+    Scheduler::abandon(iteration);
+    spare_ = std::move(stages);
+    co_return;
   }
   work_.clear();
   for (const StageWork& stage : stages) work_.add(stage.demand);
@@ -267,7 +317,7 @@ Process Replica::pass(const std::vector<StageWork>& of, Trigger* prepared,
     if (s == 0) entrance_.release();
     const SimTime from = engine.now();
     const auto& [demand, time] = of[static_cast<std::size_t>(s)];
-    const Process work = parts_.hardware.work(index_ * count + s, demand, time);
+    const Process work = parts_.hardware.work(group(s), demand, time);
     co_await work;
     if (s + 1 == count && prepared != nullptr) {
       ListWait next = prepared->wait();
@@ -326,7 +376,8 @@ void Replica::work_of(const Iteration& iteration, std::vector<StageWork>& out,
     out.front().demand = parts_.cost.of(batch, exits, config.technique);
   }
   for (StageWork& stage : out)
-    stage.time = std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels()));
+    stage.time = slowed(
+        std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels())), slowdown_);
   out.back().time += repeated(host.sync.value, decisions + 1) +
                      repeated(host.sync_sequence.value, sequences_of(iteration)) +
                      search_time(parts_.config.scenario.speculation, iteration);
@@ -400,8 +451,9 @@ void Replica::count_held() {
   held_.resize(now.size());
   for (std::size_t t = 0; t < now.size(); ++t) {
     if (now[t] == held_[t]) continue;
-    totals_.held[t] += now[t] - held_[t];
-    parts_.on_held(TierId(t), totals_.held[t]);
+    std::int64_t& held = totals().held[t];
+    held += now[t] - held_[t];
+    parts_.on_held(TierId(t), held);
     held_[t] = now[t];
   }
 }

@@ -36,11 +36,11 @@
 
 namespace tiersim {
 
-/// The parts that all replicas of a run share.
+/// The parts that all replicas of a pool share: those on one kind of hardware.
 struct ServingParts {
   Engine& engine;
-  const ServingConfig& config;
-  const System& system;  ///< of one replica
+  const ServingConfig& config;  ///< as the pool has it
+  const System& system;         ///< of one replica
   const KvLayout& layout;
   IterationCost& cost;
   ServingHardware& hardware;
@@ -48,6 +48,18 @@ struct ServingParts {
   ServingObserver& observer;
   std::function<void(TierId, std::int64_t bytes)> on_held;  ///< present bytes of a tier
   const ExitDepths* depths = nullptr;                       ///< none: no early exit
+  GroupRange replicas = {};  ///< those that are simulated, by their numbers in the server
+  std::int64_t first = 0;    ///< number of the pool's first replica
+  std::size_t pool = 0;      ///< number of the pool
+  const ServingParts* sender = nullptr;  ///< the pool that hands over to this one; none: itself
+};
+
+/// Sums over a run and the replicas of a pool.
+struct PoolTotals {
+  Demand demand;  ///< of all iterations
+  Demand copies;  ///< of all moves; a hand-over counts where it comes from
+  /// Bytes of keys and values in each tier now, with idle prefixes; by TierId.
+  std::vector<std::int64_t> held;
 };
 
 /// Sums over a run and all replicas.
@@ -55,19 +67,18 @@ struct ServingTotals {
   std::vector<std::int64_t> moved_bytes = std::vector<std::int64_t>(kMoveKindNames.size());
   std::vector<std::int64_t> moves = std::vector<std::int64_t>(kMoveKindNames.size());
   std::int64_t most_blocks = 0;  ///< largest number of blocks held by one request
-  Demand demand;                 ///< of all iterations
-  Demand copies;                 ///< of all moves
-  /// Bytes of keys and values in each tier now, with idle prefixes; by TierId.
-  std::vector<std::int64_t> held;
+  std::vector<PoolTotals> pools;
 };
 
 class Replica {
  public:
-  /// Receives the sequences that have ended, and those that were prefilled and decode elsewhere.
+  /// Receives the sequences that have ended, those that were prefilled and decode elsewhere, and
+  /// those that a failure has taken from it.
   struct Sink {
     std::function<void(Sequence&)> ended;
     std::function<void(Sequence&)> prefilled;
     std::function<void(std::int64_t replica, Sequence&)> received;  ///< from that replica
+    std::function<void(Sequence&)> lost;
   };
 
   Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
@@ -81,6 +92,14 @@ class Replica {
   void submit(Sequence& sequence);
   /// Frees a sequence that it prefilled, after the hand-over of its cache.
   void release(Sequence& sequence);
+
+  /// It fails now. What it has is lost, and it gives its sequences away where its iteration would
+  /// have ended: so late it is noticed.
+  void fail();
+  /// It may get requests again.
+  void restore();
+  /// Copies its weights from a tier into the near one.
+  Process load_weights(const std::string& tier);
 
   const Scheduler& scheduler() const { return scheduler_; }
   /// Number of leading positions of the prompt that its prefix cache has now.
@@ -100,6 +119,12 @@ class Replica {
     Demand demand;
     Duration time{};  ///< least time on the stage, waits for the CPU included
   };
+  /// Each of `parts` copies goes from one stage to another, as the plans of one GPU say.
+  struct HandOver {
+    std::int64_t parts = 1;
+    OpPlan sent;
+    OpPlan received;
+  };
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
   /// A sequence with nothing computed, of whose prompt lower tiers may have blocks.
@@ -115,10 +140,12 @@ class Replica {
   Process fly(Iteration iteration);
   /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
   Process pass(const std::vector<StageWork>& of, Trigger* prepared, IterationSample& sample);
-  /// The same copy on every stage of a replica.
-  Process copy(std::int64_t from, const OpPlan& plan, const ServingHardware::Receiver& receiver);
-  Process copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
-                    Semaphore& ended);
+  /// The same copy on every stage of this replica.
+  Process copy(const OpPlan& plan);
+  /// A cache on its way from the stages of the replica that prefilled to those of this one.
+  Process hand_over(std::int64_t from, const HandOver& what);
+  Process copy_part(ServingHardware& hardware, std::int64_t group, OpPlan plan,
+                    ServingHardware::Receiver receiver, Semaphore& ended);
   Process prepare(Duration host);
   Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
@@ -137,8 +164,19 @@ class Replica {
   void work_of(const Iteration& iteration, std::vector<StageWork>& out, std::int64_t& layers);
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
+  void give_up();
+  void give_away(Sequence& sequence);
   void count_held();
   Op move_op(const BlockMove& what, Bytes bytes) const;  ///< on one GPU
+  HandOver plan_hand_over(const BlockMove& what) const;
+  const ServingParts& sender() const { return parts_.sender != nullptr ? *parts_.sender : parts_; }
+  std::int64_t sending_group(std::int64_t replica, const HandOver& what, std::int64_t part) const;
+  ServingHardware::Receiver receiver_of(const HandOver& what, std::int64_t part) const;
+  PoolTotals& totals() { return totals_.pools[parts_.pool]; }
+  /// Number of the group of GPUs that a stage has in the pool.
+  std::int64_t group(std::int64_t stage) const {
+    return (index_ - parts_.first) * std::ssize(stages_) + stage;
+  }
   Bytes move_bytes(const BlockMove& what) const;
   Bytes moved_bytes(const BlockMove& what) const;
   OpPlan plan_of(const BlockMove& what) const;
@@ -164,6 +202,9 @@ class Replica {
   std::vector<std::unique_ptr<Resource>> stages_;
   Semaphore slots_;  // one for each iteration that may be in flight
   bool idle_ = false;
+  bool down_ = false;                  // gets no requests
+  bool lost_ = false;                  // has failed, and has not given its sequences away yet
+  double slowdown_ = 1;                // of its iterations
   std::vector<std::int64_t> loading_;  // [level]: blocks on their way from it to the pool
   std::vector<char> storing_;          // [level]: true while blocks are written through to it
   std::int64_t iterations_ = 0;

@@ -1,5 +1,6 @@
 // The copies of blocks of a replica: between its tiers, and from the replica that prefilled.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/core/engine.hpp"
@@ -28,6 +29,27 @@ OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
     traffic.moved = part_of(traffic.moved, gpus);
   }
   return plan;
+}
+
+// The contiguous bytes of a copy of blocks, by TierId.
+const std::vector<Bytes>& runs_of(const ServingParts& pool) {
+  const bool pages = pool.config.server.kv.memory_layout == MemoryLayout::page_first;
+  return pages ? pool.layout.cached_bytes : pool.layout.run_bytes;
+}
+
+// What one GPU of the pool sends or receives.
+Op hand_over_op(const ServingParts& pool, Bytes bytes) {
+  const Bytes run =
+      std::clamp(*std::ranges::max_element(runs_of(pool)), Bytes::from_base(1), bytes);
+  Op op{.kind = OpKind::collective,
+        .phase = Phase::kv_transfer,
+        .requester = RequesterKind::copy_engine,
+        .flops = {},
+        .collective = {
+            .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2}};
+  add_access(op, pool.system.tier(pool.config.scenario.placement.near), Direction::read,
+             {TensorClass::keys, bytes, run});
+  return op;
 }
 
 }  // namespace
@@ -151,29 +173,30 @@ bool Replica::is_load_faster(const PrefixLoad& load) {
 Process Replica::move(SequenceMove what) {
   const Bytes bytes = move_bytes(what.move);
   if (bytes == Bytes{}) co_return;  // no part of it is in the near tier
-  const Op op = move_op(what.move, bytes);
-  const std::int64_t pools = parts_.layout.pools;
-  const OpPlan plan = plan_of(what.move);
+  const bool received = what.move.kind == MoveKind::handover;
+  const ServingParts& from = received ? sender() : parts_;
   const bool loads =
       what.move.kind == MoveKind::prefix_load || what.move.kind == MoveKind::prefetch;
   if (loads) loading_[static_cast<std::size_t>(what.move.from)] += what.move.blocks;
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
-  Demand work(parts_.system);
-  for (std::size_t s = 0; s < stages_.size(); ++s) work.add(plan, parts_.system);
-  totals_.copies.add(work);
+  HandOver handed;
+  if (received)
+    handed = plan_hand_over(what.move);
+  else
+    handed = {.parts = std::ssize(stages_), .sent = plan_of(what.move), .received = {}};
+  Demand work(from.system);
+  for (std::int64_t part = 0; part < handed.parts; ++part) work.add(handed.sent, from.system);
+  totals_.pools[from.pool].copies.add(work);
   const Bytes moved = moved_bytes(what.move) * parts_.layout.gpus_of_block;
   totals_.moved_bytes[kind] += moved.in_base();
-  const bool received = what.move.kind == MoveKind::handover;
-  const std::int64_t from = received ? what.sequence->source : index_;
-  ServingHardware::Receiver receiver;
-  if (received) receiver = {index_, spread(parts_.system.plan_receipt(op), pools, parts_.system)};
   MoveSample sample{.replica = index_,
+                    .pool = from.pool,
                     .move = what.move,
                     .request = what.sequence != nullptr ? what.sequence->request.id : -1,
                     .bytes = moved,
                     .begin = parts_.engine.now()};
-  const Process moving = copy(from, plan, receiver);
+  const Process moving = received ? hand_over(what.sequence->source, handed) : copy(handed.sent);
   co_await moving;
   if (loads) loading_[static_cast<std::size_t>(what.move.from)] -= what.move.blocks;
   sample.end = parts_.engine.now();
@@ -181,31 +204,91 @@ Process Replica::move(SequenceMove what) {
   parts_.observer.on_move(sample);
 }
 
-Process Replica::copy(std::int64_t from, const OpPlan& plan,
-                      const ServingHardware::Receiver& receiver) {
-  const auto count = static_cast<std::int64_t>(stages_.size());
+Process Replica::load_weights(const std::string& tier) {
+  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
+  Bytes bytes;
+  for (const KvCapacity::Part& part : parts_.layout.capacity.parts)
+    if (part.what == "weights") bytes += Bytes::from_base(part.bytes);
+  Op op;
+  op.kind = OpKind::transfer;
+  op.requester = RequesterKind::copy_engine;
+  add_access(op, parts_.system.tier(tier), Direction::read, {TensorClass::weights, bytes, bytes});
+  add_access(op, near, Direction::write, {TensorClass::weights, bytes, bytes});
+  const OpPlan plan = parts_.system.plan(op);
+  const Process moving = copy(plan);
+  co_await moving;
+}
+
+Process Replica::copy(const OpPlan& plan) {
+  const std::int64_t count = std::ssize(stages_);
   if (count == 1) {
-    const Process moving = parts_.hardware.copy(from, plan, receiver);
+    const Process moving = parts_.hardware.copy(group(0), plan);
     co_await moving;
     co_return;
   }
   Semaphore ended(parts_.engine, 0);
-  for (std::int64_t s = 0; s < count; ++s) {
-    ServingHardware::Receiver to = receiver;
-    if (to.group >= 0) to.group = to.group * count + s;
-    parts_.engine.spawn(copy_part(from * count + s, plan, std::move(to), ended));
-  }
+  for (std::int64_t s = 0; s < count; ++s)
+    parts_.engine.spawn(copy_part(parts_.hardware, group(s), plan, {}, ended));
   for (std::int64_t s = 0; s < count; ++s) {
     Semaphore::Acquire one = ended.acquire();
     co_await one;
   }
 }
 
-Process Replica::copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
-                           Semaphore& ended) {
-  const Process moving = parts_.hardware.copy(from, std::move(plan), std::move(receiver));
+// Parts of equal size, as many as both pipelines can be cut into: part p goes from the stage that
+// has it to the stage that gets it.
+Process Replica::hand_over(std::int64_t from, const HandOver& what) {
+  if (what.parts == 1) {
+    const Process moving =
+        sender().hardware.copy(sending_group(from, what, 0), what.sent, receiver_of(what, 0));
+    co_await moving;
+    co_return;
+  }
+  Semaphore ended(parts_.engine, 0);
+  for (std::int64_t part = 0; part < what.parts; ++part)
+    parts_.engine.spawn(copy_part(sender().hardware, sending_group(from, what, part), what.sent,
+                                  receiver_of(what, part), ended));
+  for (std::int64_t part = 0; part < what.parts; ++part) {
+    Semaphore::Acquire one = ended.acquire();
+    co_await one;
+  }
+}
+
+// The group that has a part of the cache of this replica.
+std::int64_t Replica::sending_group(std::int64_t replica, const HandOver& what,
+                                    std::int64_t part) const {
+  const std::int64_t stages = sender().config.scenario.parallel.pipeline;
+  return (replica - sender().first) * stages + part * stages / what.parts;
+}
+
+ServingHardware::Receiver Replica::receiver_of(const HandOver& what, std::int64_t part) const {
+  return {.hardware = &parts_.hardware,
+          .group = group(part * std::ssize(stages_) / what.parts),
+          .plan = what.received};
+}
+
+Process Replica::copy_part(ServingHardware& hardware, std::int64_t group, OpPlan plan,
+                           ServingHardware::Receiver receiver, Semaphore& ended) {
+  const Process moving = hardware.copy(group, std::move(plan), std::move(receiver));
   co_await moving;
   ended.release();
+}
+
+// The receiving GPUs get what they keep of the blocks; the GPUs that have them send it in equal
+// parts.
+Replica::HandOver Replica::plan_hand_over(const BlockMove& what) const {
+  const std::int64_t receiving = std::ssize(stages_);
+  HandOver out;
+  out.parts = std::lcm(sender().config.scenario.parallel.pipeline, receiving);
+  const Bytes all = parts_.layout.gathered() * (what.blocks * receiving);
+  const auto op_of = [&](const ServingParts& pool) {
+    const Bytes bytes = part_of(all, out.parts * pool.layout.gpus_of_block);
+    return hand_over_op(pool, bytes);
+  };
+  out.sent = spread(sender().system.plan(op_of(sender())), sender().layout.pools, sender().system);
+  out.received =
+      spread(parts_.system.plan_receipt(op_of(parts_)), parts_.layout.pools, parts_.system);
+  return out;
 }
 
 TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
@@ -231,26 +314,14 @@ Bytes Replica::move_bytes(const BlockMove& what) const {
 // One copy of many runs: blocks, or for each layer the keys and the values of a block.
 Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
-  const bool all = what.kind == MoveKind::handover;
   const bool states = is_of_states(what.kind);
-  const bool pages = parts_.config.server.kv.memory_layout == MemoryLayout::page_first;
-  const std::vector<Bytes>& runs = pages ? parts_.layout.cached_bytes : parts_.layout.run_bytes;
-  const Bytes run = std::clamp(all      ? *std::ranges::max_element(runs)
-                               : states ? parts_.layout.state_bytes
-                                        : runs[near.index()],
+  const Bytes run = std::clamp(states ? parts_.layout.state_bytes : runs_of(parts_)[near.index()],
                                Bytes::from_base(1), bytes);
   const TensorClass moved = states ? TensorClass::states : TensorClass::keys;
   Op op{.kind = OpKind::transfer,
         .phase = Phase::kv_transfer,
         .requester = RequesterKind::copy_engine,
         .flops = {}};
-  if (all) {
-    op.kind = OpKind::collective;
-    op.collective = {
-        .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2};
-    add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
-    return op;
-  }
   // The pool reads or writes the compressed bytes of a compressed copy.
   Bytes read = bytes;
   Bytes written = bytes;

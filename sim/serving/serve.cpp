@@ -2,126 +2,58 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "sim/base/sha256.hpp"
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/config/snapshot.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/serving/apart.hpp"
+#include "sim/serving/pools.hpp"
+#include "sim/serving/provenance.hpp"
 #include "sim/step/costs.hpp"
 #include "sim/step/recorder.hpp"
 #include "sim/step/resampled.hpp"
-#include "workloads/llm/speculative_step.hpp"
 
 namespace tiersim {
 namespace {
 
-// Kernels that iterations use.
-struct UsedKernels {
-  std::set<std::string> families;
-  TimedNames timed;
-};
-UsedKernels used_kernels(const ServingConfig& config, const System& system) {
-  AttentionContext replica = context_of(config.scenario, system);
-  IterationWork work{.decodes = 2, .context = 100, .logits = 2, .encoder_context = 10};
-  if (!config.scenario.model.encoder) work.chunks = {{50, 50}};
-  if (config.scenario.speculation) {
-    work.drafts = config.scenario.speculation->most_tokens();
-    work.logits *= 1 + work.drafts;
-  }
-  UsedKernels out;
-  const StepGraph graph =
-      build_drafted_iteration(replica, *config.scenario.method.method, work, system.tier_names());
-  for (const Op& op : graph.ops) {
-    if (op.kind != OpKind::compute) continue;
-    out.families.emplace(name(system.family_of(op)));
-    if (const auto kernel = system.plan(op).timed_kernel; !kernel.empty()) out.timed.insert(kernel);
-  }
-  if (config.scenario.model.encoder) out.families.emplace(name(KernelFamily::prefill_attention));
-  return out;
-}
+// A pool on its hardware.
+struct PoolOnHardware {
+  ServerPool pool;
+  System all;
+  System one;
+  KvLayout layout;
+  std::vector<std::size_t> place = {};  // of a TierId among the observed tiers
+  std::size_t first_channel = 0;        // among the observed channels
 
-// The provenance of a run's numbers, and the weakest class of those behind its times.
-class Provenance {
- public:
-  Provenance(const ServingConfig& config, const System& system, const std::vector<Bytes>& taken)
-      : config_(config), kernels_(used_kernels(config, system)) {
-    for (std::size_t c = 0; c < taken.size(); ++c)
-      if (taken[c] > Bytes{}) {
-        const std::string& channel = system.channels()[c].name;
-        used_.insert(channel.substr(0, channel.rfind('.')));
-      }
-  }
-
-  NumberClass add_to(RunRecord& out) const {
-    NumberClass weakest_class = NumberClass::measured;
-    for (const SourcedNumber& number : list_numbers(config_)) {
-      const bool counts = in_times(number.path);
-      if (!counts && number.path.starts_with(kTimed)) continue;
-      out.numbers.push_back(
-          {number.path, number.value, number.number_class, number.source, counts, number.ci95});
-      if (counts) weakest_class = weakest(weakest_class, number.number_class);
-    }
-    return weakest_class;
-  }
-
- private:
-  bool in_times(const std::string& path) const {
-    if (only_in_costs(path, config_.scenario.system)) return false;
-    constexpr std::string_view kKernels = "system.gpu.kernels.";
-    if (path.starts_with(kKernels)) {
-      const std::string rest = path.substr(kKernels.size());
-      return kernels_.families.contains(rest.substr(0, rest.find('.')));
-    }
-    if (path.starts_with(kTimed)) {
-      const std::string rest = path.substr(kTimed.size());
-      return std::ranges::any_of(kernels_.timed, [&](std::string_view kernel) {
-        return rest.starts_with(std::string(kernel) + '.');
-      });
-    }
-    for (const std::string_view group : {"system.links.", "system.tiers."}) {
-      if (!path.starts_with(group)) continue;
-      return std::ranges::any_of(used_, [&](const std::string& device) {
-        return path.starts_with(std::string(group) + device + '.');
-      });
-    }
-    for (const std::string_view engine : kRequesterNames)
-      if (path.starts_with("system." + std::string(engine) + '.'))
-        return used_.contains(std::string(engine));
-    return true;
-  }
-
-  static constexpr std::string_view kTimed = "system.gpu.timed_kernels.";
-
-  const ServingConfig& config_;
-  UsedKernels kernels_;
-  std::set<std::string> used_;  // devices and request engines
+  std::int64_t count() const { return replicas(pool.config.scenario); }
 };
 
 // Traffic of devices, over the time of the whole run.
-void record_devices(const System& all, const ServedTotals& served, RunRecord& out) {
-  const double seconds = to_seconds(served.end.time_since_epoch());
-  for (std::size_t c = 0; c < served.taken.size(); ++c) {
-    const SystemChannel& channel = all.channels()[c];
-    const auto instances = static_cast<double>(served.instances[c]);
-    out.channel_bytes[channel.name] = served.taken[c].in_base();
-    out.channel_utilisation[channel.name] =
-        seconds == 0 ? 0 : to_seconds(served.taken[c] / channel.capacity) / instances / seconds;
+void record_devices(const PoolOnHardware& of, const ServedTotals::Channels& used,
+                    const PoolTotals& totals, SimTime end, RunRecord& out) {
+  const double seconds = to_seconds(end.time_since_epoch());
+  const std::string prefix = of.pool.prefix();
+  for (std::size_t c = 0; c < used.taken.size(); ++c) {
+    const SystemChannel& channel = of.all.channels()[c];
+    const auto instances = static_cast<double>(used.instances[c]);
+    out.channel_bytes[prefix + channel.name] = used.taken[c].in_base();
+    out.channel_utilisation[prefix + channel.name] =
+        seconds == 0 ? 0 : to_seconds(used.taken[c] / channel.capacity) / instances / seconds;
   }
-  for (std::size_t d = 0; d < all.device_names().size(); ++d) {
+  for (std::size_t d = 0; d < of.all.device_names().size(); ++d) {
     const DeviceId device(d);
+    const std::string name = prefix + of.all.device_names()[d];
     const auto payload = [&](Direction direction) {
-      return (served.totals.demand.payload(device, direction) +
-              served.totals.copies.payload(device, direction))
+      return (totals.demand.payload(device, direction) + totals.copies.payload(device, direction))
           .in_base();
     };
-    out.traffic_bytes[all.device_names()[d]] = {payload(Direction::read),
-                                                payload(Direction::write)};
-    out.sharers[all.device_names()[d]] = all.sharers(device);
+    out.traffic_bytes[name] = {payload(Direction::read), payload(Direction::write)};
+    out.sharers[name] = of.all.sharers(device);
   }
 }
 
@@ -138,35 +70,60 @@ Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& la
   return room;
 }
 
-// Tiers that may hold keys and values; `place` gives the index of a TierId in this list.
-std::vector<ServedTier> served_tiers(const ServingConfig& config, const System& one,
-                                     const KvLayout& layout, std::vector<std::size_t>& place) {
-  std::vector<ServedTier> tiers;
-  place.resize(one.tier_names().size());
-  for (std::size_t t = 0; t < place.size(); ++t) {
-    place[t] = tiers.size();
-    if (const Bytes room = room_in(config, one, layout, TierId(t)); room > Bytes{})
-      tiers.push_back({one.tier_names()[t], room.in_base()});
+// Adds the tiers that may hold keys and values; `place` gives the index of a TierId in the list.
+void add_served_tiers(PoolOnHardware& of, std::vector<ServedTier>& tiers) {
+  of.place.resize(of.one.tier_names().size());
+  for (std::size_t t = 0; t < of.place.size(); ++t) {
+    of.place[t] = tiers.size();
+    const Bytes room = room_in(of.pool.config, of.one, of.layout, TierId(t));
+    if (room > Bytes{})
+      tiers.push_back({of.pool.prefix() + of.one.tier_names()[t], room.in_base()});
   }
-  return tiers;
+}
+
+// The costs of what all pools did in the window; none of a sum where a pool states none.
+StepCosts costs_of_pools(std::span<const PoolOnHardware> pools, const ServingStatistics& statistics,
+                         double window) {
+  StepCosts sum;
+  sum.joules = sum.gpu_joules = sum.usd = 0.0;
+  const auto add = [](std::optional<double>& to, const std::optional<double>& more) {
+    to = to && more ? std::optional(*to + *more) : std::nullopt;
+  };
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const auto& [pool, all, one, layout, place, channel] = pools[p];
+    const Demand& work = statistics.work(p);
+    constexpr double kKilo = 1000;
+    PoweredWork powered{.on = Duration(std::llround(window * 1e12)),
+                        .on_gpus = all.gpus(),
+                        .working_gpus = one.gpus()};
+    if (!work.empty()) {
+      powered.flops = static_cast<double>(work.powered_kiloflops()) * kKilo;
+      powered.active = work.active();
+    }
+    for (std::size_t d = 0; d < all.device_names().size(); ++d)
+      powered.moved.push_back(work.empty() ? Bytes{} : work.moved(DeviceId(d)));
+    const StepCosts costs = costs_of(pool.config.scenario.system, all, powered);
+    add(sum.joules, costs.joules);
+    add(sum.gpu_joules, costs.gpu_joules);
+    add(sum.usd, costs.usd);
+    sum.joules_class = weakest(sum.joules_class, costs.joules_class);
+    sum.usd_class = weakest(sum.usd_class, costs.usd_class);
+    for (const std::string& missing : costs.unstated)
+      sum.unstated.push_back(pool.prefix() + missing);
+  }
+  return sum;
 }
 
 // Energy and money of the window, over the tokens that came in it.
-void record_costs(const ServingConfig& config, const System& all, const System& one,
-                  const Demand& work, RunRecord& out) {
+void record_costs(std::span<const PoolOnHardware> pools, const ServingStatistics& statistics,
+                  RunRecord& out) {
   const Metric& window = out.metrics.at("window_s");
   const Metric& rate = out.metrics.at("throughput_tokens_per_s");
   const double tokens = rate.value * window.value;
-  if (work.empty() || tokens <= 0) return;
-  constexpr double kKilo = 1000;
-  PoweredWork powered{.flops = static_cast<double>(work.powered_kiloflops()) * kKilo,
-                      .active = work.active(),
-                      .on = Duration(std::llround(window.value * 1e12)),
-                      .on_gpus = all.gpus(),
-                      .working_gpus = one.gpus()};
-  for (std::size_t d = 0; d < all.device_names().size(); ++d)
-    powered.moved.push_back(work.moved(DeviceId(d)));
-  const StepCosts costs = costs_of(config.scenario.system, all, powered);
+  bool worked = false;
+  for (std::size_t p = 0; p < pools.size(); ++p) worked = worked || !statistics.work(p).empty();
+  if (!worked || tokens <= 0) return;
+  const StepCosts costs = costs_of_pools(pools, statistics, window.value);
   const auto metric = [&](std::string_view name, double value, NumberClass by) {
     const MetricDefinition* definition = find_metric(name);
     TS_EXPECTS(definition != nullptr, name);
@@ -176,7 +133,7 @@ void record_costs(const ServingConfig& config, const System& all, const System& 
   if (costs.joules) {
     metric("energy_j_per_token", *costs.joules / tokens, costs.joules_class);
     metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, costs.joules_class);
-    metric("power_w.mean", *costs.gpu_joules / window.value / static_cast<double>(all.gpus()),
+    metric("power_w.mean", *costs.gpu_joules / window.value / static_cast<double>(out.gpus),
            costs.joules_class);
   }
   if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, costs.usd_class);
@@ -195,20 +152,29 @@ void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRe
 }
 
 // All replicas on one engine, and what a listener wants to see of them.
-Expected<ServedTotals> serve_together(const BuiltServer& built, RequestSource& source,
+Expected<ServedTotals> serve_together(const BuiltServer& built,
+                                      std::span<const PoolOnHardware> pools, RequestSource& source,
                                       ServingStatistics& statistics, ServingListener* listener,
                                       const std::string& run_id) {
-  IterationCost cost(built.config, built.one);
+  std::vector<std::unique_ptr<IterationCost>> made;
+  std::vector<IterationCost*> costs;
+  for (const BuiltPool& pool : built.pools) {
+    made.push_back(std::make_unique<IterationCost>(pool.config, pool.one));
+    costs.push_back(made.back().get());
+  }
   ServingObserver& observer =
       listener != nullptr ? static_cast<ServingObserver&>(*listener) : statistics;
-  ReplicaGroup group(built, {.first = 0, .count = built.replicas}, cost, source, statistics,
-                     observer);
+  ReplicaGroup group(built, costs, std::nullopt, source, statistics, observer);
   if (listener != nullptr) {
-    listener->begin(
-        {built.all, group.hardware(), built.replicas, built.config.scenario.name, run_id},
-        statistics);
-    group.hardware().set_on_flow(
-        [&](ChannelId channel, std::int64_t change) { listener->on_flow(channel, change); });
+    std::vector<ServedPool> served;
+    for (std::size_t p = 0; p < pools.size(); ++p) {
+      served.push_back({pools[p].pool.name, pools[p].all, group.hardware(p), pools[p].count()});
+      group.hardware(p).set_on_flow([listener, p](ChannelId channel, std::int64_t change) {
+        listener->on_flow(p, channel, change);
+      });
+    }
+    listener->begin({std::move(served), built.pools.back().config.scenario.name, run_id},
+                    statistics);
   }
   group.server().start();
   group.server().admit();
@@ -218,10 +184,10 @@ Expected<ServedTotals> serve_together(const BuiltServer& built, RequestSource& s
 }
 
 // Serves the requests and measures that, from the start.
-Expected<ServedTotals> measure(const BuiltServer& built, const ServedBy& by,
+Expected<ServedTotals> measure(const ServingConfig& config, const BuiltServer& built,
+                               std::span<const PoolOnHardware> pools, const ServedBy& by,
                                std::optional<ServingStatistics>& statistics,
                                ServingListener* listener, const std::string& run_id, int threads) {
-  const ServingConfig& config = built.config;
   const auto begin = [&] {
     statistics.emplace(config, by);
     return make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
@@ -235,55 +201,88 @@ Expected<ServedTotals> measure(const BuiltServer& built, const ServedBy& by,
     source = begin();
     if (!source) return Unexpected(source.error());
   }
-  return serve_together(built, **source, *statistics, listener, run_id);
+  return serve_together(built, pools, **source, *statistics, listener, run_id);
+}
+
+Expected<std::vector<PoolOnHardware>> pools_on_hardware(const ServingConfig& config) {
+  std::vector<PoolOnHardware> out;
+  for (ServerPool& pool : pools_of(config)) {
+    System all = build_system(pool.config.scenario);
+    System one = build_stage_system(pool.config.scenario);
+    auto layout = kv_layout(pool.config, one);
+    if (!layout)
+      return Unexpected(pool.name.empty() || layout.error().starts_with("server.")
+                            ? layout.error()
+                            : pool.name + ": " + layout.error());
+    out.push_back({std::move(pool), std::move(all), std::move(one), *std::move(layout)});
+  }
+  return out;
+}
+
+// What is observed of the pools together.
+ServedBy served_by(std::vector<PoolOnHardware>& pools) {
+  ServedBy out{.replicas = 0, .stages = 0, .blocks = 0, .pools = std::ssize(pools)};
+  for (PoolOnHardware& of : pools) {
+    of.first_channel = out.channels.size();
+    for (const SystemChannel& channel : of.all.channels())
+      out.channels.push_back(of.pool.prefix() + channel.name);
+    add_served_tiers(of, out.tiers);
+    out.replicas += of.count();
+    out.stages += of.count() * of.pool.config.scenario.parallel.pipeline;
+    out.blocks += of.count() * of.layout.blocks;
+  }
+  return out;
+}
+
+BuiltServer built_of(std::span<const PoolOnHardware> pools, const ExitDepths* depths) {
+  BuiltServer out{.pools = {}, .depths = depths};
+  for (const PoolOnHardware& of : pools)
+    out.pools.push_back({.config = of.pool.config,
+                         .all = of.all,
+                         .one = of.one,
+                         .layout = of.layout,
+                         .place = of.place,
+                         .replicas = of.count(),
+                         .first_channel = of.first_channel});
+  return out;
 }
 
 Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, int threads) {
-  const System all = build_system(config.scenario);
-  const System one = build_stage_system(config.scenario);
-  const auto layout = kv_layout(config, one);
-  if (!layout) return Unexpected(layout.error());
-
-  const std::int64_t count = replicas(config.scenario);
-  std::vector<std::string> channels;
-  for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
-  std::vector<std::size_t> place;
-  std::vector<ServedTier> tiers = served_tiers(config, one, *layout, place);
+  auto placed = pools_on_hardware(config);
+  if (!placed) return Unexpected(placed.error());
+  std::vector<PoolOnHardware> pools = *std::move(placed);
+  const ServedBy by = served_by(pools);
   std::optional<ExitDepths> depths;
   if (config.early_exit)
     depths.emplace(*config.early_exit, config.scenario.model.layers,
                    static_cast<std::uint64_t>(config.seed));
   CanonicalTexts texts = canonical_texts(config);
   const std::string run_id = sha256_hex(texts.for_id);
-  const BuiltServer built{.config = config,
-                          .all = all,
-                          .one = one,
-                          .layout = *layout,
-                          .place = place,
-                          .depths = depths ? &*depths : nullptr,
-                          .replicas = count};
+  const BuiltServer built = built_of(pools, depths ? &*depths : nullptr);
   std::optional<ServingStatistics> statistics;
-  const auto served = measure(built,
-                              {.replicas = count,
-                               .stages = config.scenario.parallel.pipeline,
-                               .blocks = layout->blocks,
-                               .channels = std::move(channels),
-                               .tiers = std::move(tiers)},
-                              statistics, listener, run_id, threads);
+  const auto served = measure(config, built, pools, by, statistics, listener, run_id, threads);
   if (!served) return Unexpected(served.error());
 
+  const PoolOnHardware& last = pools.back();  // the one that answers
   RunRecord out;
+  out.gpus = 0;
   out.tiersim_version = kVersion;
   out.name = config.scenario.name;
   out.config = std::move(texts.json);
   out.run_id = run_id;
-  out.gpus = all.gpus();
-  out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
-  const NumberClass time_class = Provenance(config, one, served->taken).add_to(out);
-  statistics->record(out, time_class);
-  record_costs(config, all, one, statistics->work(), out);
-  record_devices(all, *served, out);
-  record_cache(*layout, served->totals, *out.serving);
+  out.device =
+      device_record(last.pool.config.scenario, last.one, config.server.scheduler.max_sequences);
+  std::vector<UsedPool> used;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const PoolOnHardware& of = pools[p];
+    out.gpus += of.all.gpus();
+    used.push_back({of.pool, of.one, served->pools[p].taken});
+  }
+  statistics->record(out, add_provenance(config, used, out));
+  record_costs(pools, *statistics, out);
+  for (std::size_t p = 0; p < pools.size(); ++p)
+    record_devices(pools[p], served->pools[p], served->totals.pools[p], served->end, out);
+  record_cache(last.layout, served->totals, *out.serving);
   return out;
 }
 
@@ -295,10 +294,7 @@ Expected<RunRecord> run_with_speed_up(const ServingConfig& config, ServingListen
   if (!record || !speculation || speculation->most_tokens() == 0) return record;
   const auto with = record->metrics.find("tpot_s.mean");
   if (with == record->metrics.end() || with->second.value == 0) return record;
-  Diagnostics diagnostics;
-  const Document document = read_snapshot(canonical_json(config), "a copy", diagnostics);
-  auto plain = read<ServingConfig>(document, "serving", diagnostics);
-  TS_ENSURES(diagnostics.ok(), diagnostics.text());
+  ServingConfig plain = config;
   plain.scenario.speculation.reset();
   const auto without = run(plain, nullptr, threads);
   if (!without) return record;  // it does not run without drafts, so there is nothing to compare

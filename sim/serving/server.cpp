@@ -8,26 +8,40 @@
 
 namespace tiersim {
 
-Server::Server(ServingParts& parts, RequestSource& source, std::int64_t first,
-               std::int64_t replicas)
-    : parts_(parts), source_(source) {
-  totals_.demand = Demand(parts.system);
-  totals_.copies = Demand(parts.system);
-  totals_.held.resize(parts.system.tier_names().size());
-  const auto& split = parts.config.server.disaggregation;
-  prefilling_ = static_cast<std::size_t>(split ? split->prefill_replicas : replicas);
+Server::Server(std::span<ServingParts> pools, RequestSource& source)
+    : parts_(pools.front()), pools_(pools), source_(source) {
+  const auto& split = parts_.config.server.disaggregation;
+  const std::int64_t first = parts_.replicas.count;
+  prefilling_ = static_cast<std::size_t>(split ? split->prefill_replicas : first);
   const Replica::Sink sink{
       .ended = [this](Sequence& s) { ended(s); },
       .prefilled = [this](Sequence& s) { prefilled(s); },
       .received = [this](std::int64_t from,
-                         Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); }};
-  for (std::int64_t i = 0; i < replicas; ++i)
-    replicas_.push_back(std::make_unique<Replica>(
-        parts_, first + i, split && std::cmp_less(i, prefilling_), sink, totals_));
+                         Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); },
+      .lost =
+          [this](Sequence& s) {
+            ++s.restarts;
+            place(s);
+          }};
+  const bool hands_over = split || pools.size() > 1;
+  for (ServingParts& pool : pools) {
+    totals_.pools.push_back({.demand = Demand(pool.system),
+                             .copies = Demand(pool.system),
+                             .held = std::vector<std::int64_t>(pool.system.tier_names().size())});
+    for (std::int64_t i = 0; i < pool.replicas.count; ++i)
+      replicas_.push_back(std::make_unique<Replica>(pool, pool.replicas.first + i,
+                                                    hands_over && replicas_.size() < prefilling_,
+                                                    sink, totals_));
+  }
 }
 
 void Server::start() {
   for (const auto& replica : replicas_) parts_.engine.spawn(replica->serve());
+  if (!Fleet::is_needed(parts_.config.server)) return;
+  fleet_.emplace(parts_, replicas_,
+                 Fleet::Hooks{.came_up = [this] { place_homeless(); },
+                              .requests = [this] { return present_; }});
+  fleet_->start();
 }
 
 void Server::admit() {
@@ -51,9 +65,6 @@ Expected<ServingTotals> Server::finish() {
   };
   TS_ENSURES(moved(MoveKind::swap_out) == moved(MoveKind::swap_in), moved(MoveKind::swap_out),
              moved(MoveKind::swap_in));
-  const FlowTotals flows = parts_.hardware.totals();
-  TS_ENSURES(flows.payload_started == flows.payload_finished, flows.payload_started,
-             flows.payload_finished);
   return totals_;
 }
 
@@ -77,6 +88,7 @@ Process Server::arrive_later(Request request, std::optional<Duration> prefetch) 
     if (!problem_) holder_of(request).prefetch(request);
   }
   if (request.arrival > parts_.engine.now()) co_await parts_.engine.until(request.arrival);
+  --coming_;
   if (!problem_) arrive(std::move(request));
 }
 
@@ -84,7 +96,7 @@ void Server::arrive(Request request) {
   problem_ = problem_of(request);
   if (problem_) return;
   totals_.most_blocks =
-      std::max(totals_.most_blocks, replicas_.front()->scheduler().most_blocks_of(request));
+      std::max(totals_.most_blocks, replicas_.back()->scheduler().most_blocks_of(request));
   if (request.session.begins()) parts_.observer.on_session(parts_.engine.now());
   parts_.observer.on_arrival(parts_.engine.now());
   std::size_t slot = sequences_.size();
@@ -99,21 +111,39 @@ void Server::arrive(Request request) {
   Sequence& s = *sequences_[slot];
   s.slot = slot;
   s.request = std::move(request);
-  route(s.request, 0, prefilling_, turn_).receive(s);
+  place(s);
+}
+
+void Server::place(Sequence& s) {
+  if (fleet_ && !fleet_->has_any_up())
+    homeless_.push_back(&s);
+  else
+    route(s.request, 0, prefilling_, turn_).receive(s);
+}
+
+void Server::place_homeless() {
+  for (Sequence* s : std::exchange(homeless_, {})) place(*s);
 }
 
 std::optional<std::string> Server::problem_of(const Request& request) const {
-  const Scheduler& scheduler = replicas_.front()->scheduler();
+  if (pools_.size() == 1) return problem_of(request, parts_, replicas_.front()->scheduler());
+  Request prompt{.id = request.id, .input_tokens = request.input_tokens, .output_tokens = 1};
+  if (auto problem = problem_of(prompt, parts_, replicas_.front()->scheduler())) return problem;
+  return problem_of(request, pools_.back(), replicas_.back()->scheduler());
+}
+
+std::optional<std::string> Server::problem_of(const Request& request, const ServingParts& pool,
+                                              const Scheduler& scheduler) const {
   const std::int64_t blocks = scheduler.most_blocks_of(request);
   const BlockLimits& limits = scheduler.limits();
-  const std::int64_t pools = parts_.layout.pools;
+  const std::int64_t pools = pool.layout.pools;
   if (blocks > limits.blocks / pools)
     return fmt::format(
         "request {} of {} input and {} output tokens needs {} blocks of {} positions, and a {} "
         "has {}",
         request.id, request.input_tokens, request.output_tokens, blocks, limits.block,
         pools > 1 ? "GPU" : "replica", limits.blocks / pools);
-  const SchedulerConfig& c = parts_.config.server.scheduler;
+  const SchedulerConfig& c = pool.config.server.scheduler;
   if (c.policy != SchedulerPolicy::chunked && request.input_tokens > c.max_batched_tokens)
     return fmt::format(
         "request {} has {} input tokens, and an iteration reads at most {} (policy {} reads "
@@ -136,6 +166,7 @@ void Server::ended(Sequence& s) {
                              .load_time = s.load_time,
                              .declined_tokens = s.declined_tokens,
                              .preemptions = s.preemptions,
+                             .restarts = s.restarts,
                              .session = s.request.session});
   TS_ENSURES(s.generated == s.request.output_tokens, s.generated, s.request.output_tokens);
   source_.after_completion(s.request, parts_.engine.now(), released_);
@@ -152,8 +183,13 @@ void Server::ended(Sequence& s) {
     free_.push_back(slot);
     return true;
   });
+  coming_ += std::ssize(released_);
   for (Request& next : released_) parts_.engine.spawn(arrive_later(std::move(next), early));
   released_.clear();
+  last_left_ = parts_.engine.now();
+  if (!fleet_) return;
+  fleet_->left();
+  if (present_ == 0 && coming_ == 0 && !admits_) fleet_->end();
 }
 
 void Server::prefilled(Sequence& s) {
@@ -174,8 +210,13 @@ Replica& Server::route(const Request& request, std::size_t begin, std::size_t en
   const auto count = end - begin;
   const std::size_t first = turn++ % count;  // ties are broken in turn
   const Routing routing = parts_.config.server.routing;
-  if (routing == Routing::round_robin || count == 1) return *replicas_[begin + first];
-  std::size_t best = begin + first;
+  // Where the fleet changes, one of them is up.
+  const auto serves = [&](std::size_t at) { return !fleet_ || fleet_->is_up(at); };
+  std::size_t next = 0;
+  while (next < count && !serves(begin + (first + next) % count)) ++next;
+  TS_EXPECTS(next < count, next, count);
+  std::size_t best = begin + (first + next) % count;
+  if (routing == Routing::round_robin || count == 1) return *replicas_[best];
   const auto better = [&](Replica& a, Replica& b) {
     if (routing == Routing::fewest_tokens) return a.tokens() < b.tokens();
     if (routing == Routing::prefix) {
@@ -185,9 +226,9 @@ Replica& Server::route(const Request& request, std::size_t begin, std::size_t en
     }
     return a.requests() < b.requests();
   };
-  for (std::size_t i = 1; i < count; ++i) {
+  for (std::size_t i = next + 1; i < count; ++i) {
     const std::size_t at = begin + (first + i) % count;
-    if (better(*replicas_[at], *replicas_[best])) best = at;
+    if (serves(at) && better(*replicas_[at], *replicas_[best])) best = at;
   }
   return *replicas_[best];
 }

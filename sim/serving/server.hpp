@@ -4,17 +4,20 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sim/serving/fleet.hpp"
 #include "sim/serving/replica.hpp"
 
 namespace tiersim {
 
 class Server {
  public:
-  /// With `replicas` from number `first` on. `parts` and `source` must outlive the server.
-  Server(ServingParts& parts, RequestSource& source, std::int64_t first, std::int64_t replicas);
+  /// One pool, or the one that reads prompts and the one that answers. `pools` and `source` must
+  /// outlive the server.
+  Server(std::span<ServingParts> pools, RequestSource& source);
 
   /// Starts the replicas, at time 0.
   void start();
@@ -23,6 +26,8 @@ class Server {
   /// Serves every request that the source has. The error names a request that exceeds the room of
   /// every replica.
   Expected<ServingTotals> finish();
+  /// When the last request left, which may be before the last replica has started.
+  SimTime last_left() const { return last_left_; }
 
   /// The reason why no replica can take the request, if so.
   std::optional<std::string> problem_of(const Request& request) const;
@@ -32,12 +37,19 @@ class Server {
   /// `prefetch`: how long before its arrival the request's prefix is loaded; none: not then.
   Process arrive_later(Request request, std::optional<Duration> prefetch);
   void arrive(Request request);
+  /// Gives it to a replica, or keeps it until one is up.
+  void place(Sequence& sequence);
+  void place_homeless();
   void ended(Sequence& sequence);
   Replica& holder_of(const Request& request);
   void prefilled(Sequence& sequence);
   Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);
 
-  ServingParts& parts_;
+  std::optional<std::string> problem_of(const Request& request, const ServingParts& pool,
+                                        const Scheduler& scheduler) const;
+
+  ServingParts& parts_;  // of the pool that takes the requests in
+  std::span<ServingParts> pools_;
   RequestSource& source_;
   ServingTotals totals_;
   std::vector<std::unique_ptr<Replica>> replicas_;
@@ -48,8 +60,12 @@ class Server {
   std::vector<std::size_t> free_;                     // slots
   std::vector<std::size_t> retired_;                  // slots that a static batch still holds
   std::vector<Request> released_;                     // scratch: those that waited for one to end
+  std::optional<Fleet> fleet_;                        // none: all replicas serve all the time
+  std::vector<Sequence*> homeless_;                   // came while no replica was up
   bool admits_ = false;
   std::int64_t present_ = 0;
+  std::int64_t coming_ = 0;  // requests that will arrive after another has ended
+  SimTime last_left_{};
   std::optional<std::string> problem_;
 };
 

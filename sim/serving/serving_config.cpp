@@ -6,6 +6,8 @@
 
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/serving/pool_checks.hpp"
+#include "sim/serving/pools.hpp"
 #include "sim/step/packet_network.hpp"
 #include "sim/step/scenario_checks.hpp"
 #include "workloads/attention/layer_contexts.hpp"
@@ -167,10 +169,6 @@ void check_tool_calls(Fields& f, const ServingConfig& c) {
   f.check(calls_tools(c.workload), "server.prefix_cache.tool_calls",
           "has no effect: no session of the workload calls a tool",
           "leave it out, or workload.sessions.tools, or a trace with sessions");
-  f.check(!c.server.disaggregation, "server.prefix_cache.tool_calls",
-          "which of the replicas keeps a session's blocks is not modelled where some read prompts "
-          "and others answer",
-          "leave it out, or server.disaggregation");
 }
 
 void check_loads(Fields& f, const ServingConfig& c) {
@@ -222,6 +220,23 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
           "leave it out, or a method that drops nothing");
 }
 
+// What replicas that read prompts can hand over; mistakes are reported at `key`.
+void check_handed_over(Fields& f, const ServingConfig& c, const std::string& key) {
+  f.check(!c.server.prefix_cache || !c.server.prefix_cache->tool_calls,
+          "server.prefix_cache.tool_calls",
+          "which of the replicas keeps a session's blocks is not modelled where some read prompts "
+          "and others answer",
+          "leave it out, or " + key);
+  f.check(!c.scenario.model.compression, key,
+          "model '" + c.scenario.model.name +
+              "' has compressed rows and the states of their compressors, whose transfer is not "
+              "modelled",
+          "leave it out");
+  f.check(!c.scenario.model.encoder, key,
+          "model '" + c.scenario.model.name + "' has an encoder, and no prompt to hand over",
+          "leave it out");
+}
+
 void check_replicas(Fields& f, const ServingConfig& c) {
   const std::int64_t count = replicas(c.scenario);
   f.check(c.server.host.workers <= count, "server.host.workers",
@@ -235,14 +250,38 @@ void check_replicas(Fields& f, const ServingConfig& c) {
           fmt::format("of {} leaves none to decode",
                       count == 1 ? "one replica" : fmt::format("{} replicas", count)),
           "fewer, or more GPUs (system.gpus.count)");
-  f.check(!c.scenario.model.compression, "server.disaggregation",
-          "model '" + c.scenario.model.name +
-              "' has compressed rows and the states of their compressors, whose transfer is not "
-              "modelled",
-          "leave it out");
-  f.check(!c.scenario.model.encoder, "server.disaggregation",
-          "model '" + c.scenario.model.name + "' has an encoder, and no prompt to hand over",
-          "leave it out");
+  check_handed_over(f, c, "server.disaggregation");
+}
+
+// Replicas that fail, are slower, or are started and stopped.
+void check_fleet(Fields& f, const ServingConfig& c) {
+  const std::int64_t count = replicas(c.scenario) + (c.prefill ? replicas(prefill_scenario(c)) : 0);
+  const ServerConfig& server = c.server;
+  if (server.stragglers) {
+    const std::vector<std::int64_t>& slow = server.stragglers->replicas;
+    for (std::size_t i = 0; i < slow.size(); ++i) {
+      const std::string key = fmt::format("server.stragglers.replicas.{}", i);
+      f.check(slow[i] >= 0 && slow[i] < count, key, fmt::format("there is no replica {}", slow[i]),
+              fmt::format("0 to {}", count - 1));
+      f.check(std::ranges::count(slow, slow[i]) == 1, key, "is named twice", "each once");
+    }
+  }
+  if (!server.failures && !server.scaling) return;
+  const std::string key = server.failures ? "server.failures" : "server.scaling";
+  f.check(!c.prefill, key, "is not modelled beside replicas that hand over to each other",
+          "leave it out, or prefill");
+  f.check(c.scenario.parallel.pipeline == 1, key, "is not modelled for stages of a pipeline",
+          "parallel.pipeline: 1, or leave it out");
+  if (!server.scaling) return;
+  f.check(
+      server.scaling->min_replicas <= count, "server.scaling.min_replicas",
+      fmt::format("of {} is more than the {} of the system", server.scaling->min_replicas, count),
+      "fewer, or more GPUs (system.gpus.count)");
+  const auto& tier = server.scaling->weights_from;
+  f.check(!tier || (c.scenario.system.tiers.contains(*tier) && *tier != c.scenario.placement.near),
+          "server.scaling.weights_from",
+          fmt::format("the system has no tier '{}' to load from", tier.value_or("")),
+          "a tier beside placement.near");
 }
 
 void check_sessions(Fields& f, const ServingConfig& c) {
@@ -318,6 +357,35 @@ void check_served_speculation(Fields& f, const ServingConfig& c) {
           "another policy, or leave speculation out");
 }
 
+// The rules of replicas on one kind of hardware.
+void check_pool(Fields& f, const ServingConfig& c) {
+  check_placement(f, c.scenario);
+  check_replica(f, c.scenario);
+  check_what_if(f, c.scenario);
+  check_iteration(f, c.scenario);
+  check_served_ranks(f, c);
+  check_server(f, c);
+  check_early_exit(f, c);
+  check_served_speculation(f, c);
+}
+
+void check_prefill(Fields& f, const ServingConfig& c) {
+  f.check(!c.server.disaggregation, "prefill", "stands beside server.disaggregation",
+          "leave out server.disaggregation, whose replicas are of the one system");
+  check_fabric(f, c.scenario, Fabric::transfer, "prefill");
+  check_fabric(f, prefill_scenario(c), Fabric::transfer, "prefill.system");
+  check_handed_over(f, c, "prefill");
+  f.check(c.server.scheduler.policy != SchedulerPolicy::static_batch, "prefill",
+          "a static batch is read and answered by the same replica",
+          "leave it out, or another server.scheduler.policy");
+  const SchedulerConfig& scheduler = c.server.scheduler;
+  const auto& [system, parallel, sequences, tokens] = *c.prefill;
+  f.check(scheduler.policy != SchedulerPolicy::chunked || !tokens ||
+              *tokens >= sequences.value_or(scheduler.max_sequences),
+          "prefill.max_batched_tokens", "is below the sequences that may run there",
+          "at least max_sequences, and more for prompts");
+}
+
 }  // namespace
 
 void describe(Fields& f, MeasureConfig& c) {
@@ -351,6 +419,19 @@ void describe(Fields& f, ServedDrawsConfig& c) {
   f.optional("seed", c.seed, "Of the draws.", at_least(0));
 }
 
+void describe(Fields& f, PrefillPoolConfig& c) {
+  f.doc("The replicas that read prompts, on a system of their own: as many as its GPUs make up.");
+  f.document("system", c.system, "system", "The hardware that reads prompts.");
+  f.optional("parallel", c.parallel,
+             "How the GPUs of such a replica share the model; each is a replica by default.");
+  f.optional("max_sequences", c.max_sequences,
+             "Running at the same time on such a replica; by default as server.scheduler has it.",
+             in_range(1, 1'000'000));
+  f.optional("max_batched_tokens", c.max_batched_tokens,
+             "New tokens of an iteration there; by default as server.scheduler has it.",
+             in_range(1, 100'000'000));
+}
+
 void describe(Fields& f, ServingConfig& c) {
   ScenarioConfig& s = c.scenario;
   f.doc("Requests over time on a server of one model with one KV method on one system.");
@@ -365,6 +446,9 @@ void describe(Fields& f, ServingConfig& c) {
   f.required("placement", s.placement, "Tiers by role.");
   f.optional("parallel", s.parallel,
              "How the GPUs of a replica share the model; each is a replica by default.");
+  f.optional("prefill", c.prefill,
+             "The system that reads prompts, where it is not the one that answers; by default one "
+             "does both.");
   f.optional_document("attention_kernel", s.attention_kernel, "kernel",
                       "Work of the decode attention kernel beyond that of the method.");
   f.optional_document("execution", s.execution, "execution",
@@ -381,15 +465,18 @@ void describe(Fields& f, ServingConfig& c) {
              "Intervals of the numbers carried into the metrics; none where it is left out.");
   f.optional("seed", c.seed, "Of arrivals, lengths, exit depths and accepted drafts.", at_least(0));
 
-  check_placement(f, s);
-  check_replica(f, s);
-  check_what_if(f, s);
-  check_iteration(f, s);
-  check_served_ranks(f, c);
-  check_server(f, c);
+  if (c.prefill) {
+    check_prefill(f, c);
+    PoolChecks checks(f);
+    for (const ServerPool& pool : pools_of(c)) {
+      checks.set_prefill(!pool.name.empty());
+      check_pool(checks, pool.config);
+    }
+  } else {
+    check_pool(f, c);
+  }
+  check_fleet(f, c);
   check_sessions(f, c);
-  check_early_exit(f, c);
-  check_served_speculation(f, c);
 }
 
 Duration ServingConfig::frontend_time(std::int64_t input_tokens) const {

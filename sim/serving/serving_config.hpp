@@ -57,8 +57,18 @@ struct ServedDrawsConfig {
 };
 void describe(Fields& f, ServedDrawsConfig& c);
 
+/// The replicas that read prompts, where they have a system of their own; all others answer.
+struct PrefillPoolConfig {
+  SystemConfig system = {};
+  ParallelConfig parallel = {};
+  std::optional<std::int64_t> max_sequences = {};  ///< none: as server.scheduler has it
+  std::optional<std::int64_t> max_batched_tokens = {};
+};
+void describe(Fields& f, PrefillPoolConfig& c);
+
 struct ServingConfig {
   ScenarioConfig scenario = {};  ///< name, system, model, types, method, placement; no batch
+  std::optional<PrefillPoolConfig> prefill = {};
   WorkloadConfig workload = {};
   ServerConfig server = {};
   std::optional<EarlyExitConfig> early_exit = {};

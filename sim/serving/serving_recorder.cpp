@@ -310,12 +310,12 @@ class ServingRecorder {
   void shares() {
     const ServingWindow& window = seen_.window;
     const auto replicas = static_cast<double>(seen_.by.replicas);
-    const double blocks = static_cast<double>(seen_.by.blocks) * replicas;
+    const auto blocks = static_cast<double>(seen_.by.blocks);
     const TimeWeighted& held = level_of(ServingLevel::blocks);
     metric("kv_use.mean", held.mean(window.end) / blocks);
     metric("kv_use.max", static_cast<double>(held.max()) / blocks);
-    metric("gpu_busy_share", ratio(to_seconds(window.gpu),
-                                   window_ * replicas * static_cast<double>(seen_.by.stages)));
+    metric("gpu_busy_share",
+           ratio(to_seconds(window.gpu), window_ * static_cast<double>(seen_.by.stages)));
     metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
     metric("copy_wait_share", ratio(to_seconds(window.copies), window_ * replicas));
     if (window.decoding > 0) {
@@ -344,6 +344,9 @@ class ServingRecorder {
       metric("prefix_recompute_rate",
              ratio(static_cast<double>(declined), static_cast<double>(input)));
     metric("preemptions", static_cast<double>(seen_.preemptions));
+    if (seen_.fleet) metric("restarts", static_cast<double>(seen_.restarts));
+    if (seen_.fleet)
+      metric("replicas_up.mean", level_of(ServingLevel::replicas_up).mean(window.end));
     metric("iterations", static_cast<double>(seen_.iterations));
   }
 
@@ -458,18 +461,17 @@ class ServingRecorder {
     const Duration end = seen_.end.time_since_epoch();
     const Duration width = timeline_.width();
     const Duration rest = end % width;
-    const auto replicas = static_cast<double>(seen_.by.replicas);
     constexpr double kSeconds = 1e-12;  // per picosecond
     out.bin_s = to_seconds(width);
     out.last_bin_s = to_seconds(rest == Duration{} ? width : rest);
     out.queue_depth = means(ServingSeries::queue, 1);
     out.running = means(ServingSeries::running, 1);
-    out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks) * replicas);
+    out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks));
     out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
     if (seen_.caches) out.cached_tokens_per_s = means(ServingSeries::cached, kSeconds);
     out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
-    const double groups = replicas * static_cast<double>(seen_.by.stages);
-    out.utilisation.push_back({"gpu", means(ServingSeries::gpu, groups)});
+    const auto stages = static_cast<double>(seen_.by.stages);
+    out.utilisation.push_back({"gpu", means(ServingSeries::gpu, stages)});
     for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t)
       out.held_bytes.push_back({seen_.by.tiers[t].name, means(series_of_tier(seen_.by, t), 1)});
     for (std::size_t c = 0; c < seen_.by.channels.size(); ++c)

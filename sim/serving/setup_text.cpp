@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/display.hpp"
+#include "sim/serving/pools.hpp"
 
 namespace tiersim {
 namespace {
@@ -125,6 +126,12 @@ ServingRecord setup_of(const ServingConfig& config, std::int64_t replicas) {
                     .replicas = replicas};
   if (config.server.disaggregation)
     out.prefill_replicas = config.server.disaggregation->prefill_replicas;
+  if (config.prefill) {
+    const ScenarioConfig prefill = prefill_scenario(config);
+    out.prefill_replicas = tiersim::replicas(prefill);
+    out.prefill_system = prefill.system.name;
+    out.prefill_gpus = prefill.parallel.devices();
+  }
   if (config.measure.slo_ttft) out.slo_ttft_s = to_seconds(*config.measure.slo_ttft);
   if (config.measure.slo_tpot) out.slo_tpot_s = to_seconds(*config.measure.slo_tpot);
   if (config.measure.slo_session) out.slo_session_s = to_seconds(*config.measure.slo_session);

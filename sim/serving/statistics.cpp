@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/check.hpp"
+#include "sim/serving/fleet.hpp"
 #include "sim/serving/serving_recorder.hpp"
 #include "sim/serving/setup_text.hpp"
 
@@ -39,6 +40,7 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
             .by = by,
             .speculates = config.scenario.speculation.has_value(),
             .caches = config.server.prefix_cache.has_value(),
+            .fleet = Fleet::is_needed(config.server),
             .loads = config.server.prefix_cache && !config.server.prefix_cache->tiers.empty(),
             .may_decline = config.server.prefix_cache && config.server.prefix_cache->may_decline(),
             .sessions = session_count(config.workload),
@@ -51,6 +53,7 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
       levels_(kServingLevels + by.tiers.size()) {
   seen_.warm_up = warm_up_of(config.measure, std::ssize(seen_.requests));
   by_message_ = config.measure.as == MeasuredAs::vllm_bench;
+  seen_.window.work.resize(static_cast<std::size_t>(by.pools));
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
 
@@ -67,7 +70,9 @@ ServingStatistics::ServingStatistics(ServingStatistics& whole, std::int64_t repl
       first_replica_(replica),
       replicas_(1),
       levels_(whole.levels_.size()),
-      by_message_(whole.by_message_) {}
+      by_message_(whole.by_message_) {
+  seen_.window.work.resize(whole.seen_.window.work.size());
+}
 
 void ServingStatistics::advance(SimTime now) {
   TS_EXPECTS(now >= now_, now, now_);
@@ -81,7 +86,7 @@ void ServingStatistics::settle(std::size_t level) {
     seen_.stay += Int128{at.value} * (now_ - at.since).count();
   else if (level == index(ServingLevel::blocks))
     seen_.timeline.add_level(index(ServingSeries::blocks), at.since, now_, at.value);
-  else
+  else if (level >= kServingLevels)
     seen_.timeline.add_level(series_of_tier(seen_.by, level - kServingLevels), at.since, now_,
                              at.value);
   at.since = now_;
@@ -136,6 +141,13 @@ void ServingStatistics::on_arrival(SimTime now) {
   change(index(ServingLevel::in_flight), 1);
 }
 
+void ServingStatistics::on_replicas(SimTime now, std::int64_t up) {
+  if (seen_.finished == std::ssize(requests_)) return;  // one that started in vain
+  advance(now);
+  const std::size_t level = index(ServingLevel::replicas_up);
+  change(level, up - levels_[level].value);
+}
+
 void ServingStatistics::on_iteration(const IterationSample& sample) {
   TS_EXPECTS(sample.begin <= sample.gpu && sample.gpu <= sample.end, sample.begin, sample.gpu,
              sample.end);
@@ -162,7 +174,7 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     window.host += std::max(Duration{}, copies - host);
     window.copies += gpu - copies;
   }
-  if (in_window()) add_work(sample.work);
+  if (in_window()) add_work(sample.pool, sample.work);
   if (in_window() && sample.decodes > 0) {
     window.decodes += sample.decodes;
     window.drafts += sample.drafts;
@@ -173,12 +185,12 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
 }
 
 void ServingStatistics::on_move(const MoveSample& sample) {
-  if (in_window(sample.end)) add_work(sample.work);
+  if (in_window(sample.end)) add_work(sample.pool, sample.work);
 }
 
-void ServingStatistics::add_work(const Demand* work) {
+void ServingStatistics::add_work(std::size_t pool, const Demand* work) {
   if (work == nullptr) return;
-  Demand& sum = seen_.window.work;
+  Demand& sum = seen_.window.work[pool];
   if (sum.empty())
     sum = *work;
   else
@@ -219,6 +231,7 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
                            outcome.cached_tokens);
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;
+  seen_.restarts += outcome.restarts;
   ++seen_.finished;
   change(index(ServingLevel::in_flight), -1);
 }
@@ -254,12 +267,14 @@ void ServingStatistics::join(ServingStatistics& part, SimTime end) {
   window.gpu += more.window.gpu;
   window.host += more.window.host;
   window.copies += more.window.copies;
-  if (!more.window.work.empty()) add_work(&more.window.work);
+  for (std::size_t pool = 0; pool < more.window.work.size(); ++pool)
+    if (!more.window.work[pool].empty()) add_work(pool, &more.window.work[pool]);
   seen_.finished += more.finished;
   seen_.later_tokens += more.later_tokens;
   seen_.prefilled += more.prefilled;
   seen_.iterations += more.iterations;
   seen_.preemptions += more.preemptions;
+  seen_.restarts += more.restarts;
   seen_.stay += more.stay;
   seen_.end = std::max(seen_.end, more.end);
 }

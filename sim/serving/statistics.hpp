@@ -2,7 +2,7 @@
 // The measurements of a serving run: observes a server and fills its record. The memory grows with
 // requests, never with tokens.
 //
-//   ServingStatistics statistics(config, {.replicas = 2, .blocks = 10'000});
+//   ServingStatistics statistics(config, {.replicas = 2, .stages = 2, .blocks = 10'000});
 //   server.run(source, statistics);
 //   statistics.record(record, NumberClass::fitted);
 //
@@ -48,6 +48,7 @@ class ServingStatistics final : public ServingObserver {
 
   void on_arrival(SimTime now) override;
   void on_session(SimTime now) override;
+  void on_replicas(SimTime now, std::int64_t up) override;
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
   void on_finish(const RequestOutcome& outcome) override;
@@ -77,7 +78,7 @@ class ServingStatistics final : public ServingObserver {
   /// in the system is the sum of their stays.
   void record(RunRecord& out, NumberClass time_class);
   /// The work of iterations and copies that ended in the window; empty if unknown.
-  const Demand& work() const { return seen_.window.work; }
+  const Demand& work(std::size_t pool) const { return seen_.window.work[pool]; }
 
  private:
   struct Replica {
@@ -97,7 +98,7 @@ class ServingStatistics final : public ServingObserver {
   void settle(std::size_t level);
   bool in_window(SimTime at) const;
   bool in_window() const { return in_window(now_); }
-  void add_work(const Demand* work);
+  void add_work(std::size_t pool, const Demand* work);
 
   ServingObservations seen_;
   std::span<ServedRequest> requests_;  // those of the whole, by id

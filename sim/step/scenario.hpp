@@ -17,7 +17,7 @@ namespace tiersim {
 
 struct MethodConfig {
   std::string name;
-  std::unique_ptr<Method> method;
+  std::shared_ptr<Method> method;  ///< copies share it; nothing is read into a copy
 };
 void describe(Fields& f, MethodConfig& c);
 

@@ -120,6 +120,11 @@ void check_topology(Fields& f, const SystemConfig& c) {
     f.check(c.topology->nodes == c.gpus.hosts, "topology.nodes",
             fmt::format("are {}, and the system has {} hosts", c.topology->nodes, c.gpus.hosts),
             "gpus: {count: N, hosts: M} as the topology");
+    f.check(std::ranges::any_of(
+                c.fabrics,
+                [](const auto& fabric) { return fabric.second.collective.kind == kRoutedKind; }),
+            "topology", "has no effect: no collective goes over it",
+            "fabrics.tensor.collective: {base: devices/collective_routed_nccl.yaml}");
   }
   for (const auto& [name, fabric] : c.fabrics) {
     const bool routed = fabric.collective.kind == kRoutedKind;

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 3> kLevelNames{"flow", "analytic",
 template <class Interface>
 struct DeviceConfig {
   std::string kind;
-  std::unique_ptr<DeviceSpec<Interface>> spec;
+  std::shared_ptr<DeviceSpec<Interface>> spec;  ///< copies share it; nothing is read into a copy
   Level level = Level::flow;  ///< a compute unit has none: its kernels run one at a time
   DeviceCosts costs = {};
   ComputePower power = {};  ///< of a compute unit

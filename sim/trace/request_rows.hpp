@@ -33,6 +33,7 @@ class RequestRows final : public ServingListener {
   void begin(const ServedRun& run, ServingObserver& next) override;
   void on_arrival(SimTime now) override { next_->on_arrival(now); }
   void on_session(SimTime now) override { next_->on_session(now); }
+  void on_replicas(SimTime now, std::int64_t up) override { next_->on_replicas(now, up); }
   void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);
@@ -50,8 +51,8 @@ class RequestRows final : public ServingListener {
   void on_hand_over(std::int64_t replica, SimTime now, const Sequence& sequence) override {
     next_->on_hand_over(replica, now, sequence);
   }
-  void on_flow(ChannelId channel, std::int64_t change) override {
-    if (inner_ != nullptr) inner_->on_flow(channel, change);
+  void on_flow(std::size_t pool, ChannelId channel, std::int64_t change) override {
+    if (inner_ != nullptr) inner_->on_flow(pool, channel, change);
   }
   void finish(SimTime now) override;
 

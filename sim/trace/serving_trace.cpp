@@ -44,8 +44,14 @@ void ServingTrace::begin(const ServedRun& run, ServingObserver& next) {
   const std::vector<std::pair<std::string, std::string>> about{
       {"run_id of " + run.name, run.run_id}};
   writer_.emplace(sink_, about);
-  channels_.emplace(run.system, run.hardware, *writer_, run.name + ": links and tiers");
-  for (std::int64_t r = 0; r < run.replicas; ++r) {
+  std::int64_t replicas = 0;
+  for (const ServedPool& pool : run.pools) {
+    const std::string of = pool.name.empty() ? "" : " of " + pool.name;
+    channels_.push_back(std::make_unique<ChannelTrace>(pool.system, pool.hardware, *writer_,
+                                                       run.name + ": links and tiers" + of));
+    replicas += pool.replicas;
+  }
+  for (std::int64_t r = 0; r < replicas; ++r) {
     const int process = writer_->add_process(fmt::format("{}: replica {}", run.name, r));
     TraceLanes iterations(*writer_, process, "iterations");
     std::optional<TraceTrack> kernels;
@@ -104,7 +110,7 @@ void ServingTrace::write_kernels(Replica& replica, const IterationSample& sample
   std::int64_t& shown = replica.shown.at(iteration.pieces.empty() ? 0 : 1);
   if (!replica.kernels || shown >= with_kernels_) return;
   ++shown;
-  for (const KernelSlice& kernel : kernels_->of(iteration)) {
+  for (const KernelSlice& kernel : kernels_->of(iteration, sample.pool)) {
     const SimTime begin = std::min(sample.gpu + kernel.begin, sample.end);
     const SimTime end = std::min(sample.gpu + kernel.end, sample.end);
     if (begin >= end) continue;
@@ -128,7 +134,7 @@ void ServingTrace::on_iteration(const IterationSample& sample) {
   show("requests", "running", replica.running, sample.running);
   show("requests", "waiting", replica.waiting, sample.waiting);
   show("KV blocks", "used", replica.blocks, sample.blocks_used);
-  channels_->sample(sample.end);
+  for (const auto& channels : channels_) channels->sample(sample.end);
   if (writer_->events() >= most_events_) end_early(sample.end);
 }
 
@@ -160,12 +166,13 @@ void ServingTrace::on_finish(const RequestOutcome& outcome) {
 
 void ServingTrace::end_early(SimTime now) {
   for (const auto& replica : replicas_) replica->requests.cut(now);
-  channels_->close(now);
+  for (const auto& channels : channels_) channels->close(now);
   cut_ = now;
 }
 
 void ServingTrace::finish(SimTime now) {
-  if (!cut_) channels_->close(now);
+  if (!cut_)
+    for (const auto& channels : channels_) channels->close(now);
   events_ = writer_->events();
   writer_->finish(iterations_left_out_ + requests_left_out_);
 }

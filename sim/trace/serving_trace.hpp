@@ -41,6 +41,7 @@ class ServingTrace final : public ServingListener {
   void begin(const ServedRun& run, ServingObserver& next) override;
   void on_arrival(SimTime now) override;
   void on_session(SimTime now) override { next_->on_session(now); }
+  void on_replicas(SimTime now, std::int64_t up) override { next_->on_replicas(now, up); }
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);
@@ -52,8 +53,8 @@ class ServingTrace final : public ServingListener {
   void on_work(const IterationSample& sample, const Iteration& iteration) override;
   void on_move(const MoveSample& sample) override;
   void on_hand_over(std::int64_t replica, SimTime now, const Sequence& sequence) override;
-  void on_flow(ChannelId channel, std::int64_t change) override {
-    channels_->on_flow(channel, change);
+  void on_flow(std::size_t pool, ChannelId channel, std::int64_t change) override {
+    channels_[pool]->on_flow(channel, change);
   }
   void finish(SimTime now) override;
 
@@ -84,7 +85,7 @@ class ServingTrace final : public ServingListener {
   // set by begin()
   ServingObserver* next_ = nullptr;
   std::optional<TraceWriter> writer_;
-  std::optional<ChannelTrace> channels_;
+  std::vector<std::unique_ptr<ChannelTrace>> channels_;  // by pool
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 

@@ -46,7 +46,9 @@ inline Served run_server(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   Served served;
   Engine engine;
-  ServingHardware hardware(engine, all, one, count * config.scenario.parallel.pipeline, {});
+  FlowNetwork network(engine);
+  ServingHardware hardware(engine, network, all, one, count * config.scenario.parallel.pipeline,
+                           {});
   IterationCost cost(config, one);
   Resource hosts(engine, count);
   ServingParts parts{.engine = engine,
@@ -57,8 +59,9 @@ inline Served run_server(const ServingConfig& config) {
                      .hardware = hardware,
                      .hosts = hosts,
                      .observer = served,
-                     .on_held = [](TierId, std::int64_t) {}};
-  Server server(parts, **source, 0, count);
+                     .on_held = [](TierId, std::int64_t) {},
+                     .replicas = {.first = 0, .count = count}};
+  Server server(std::span(&parts, 1), **source);
   server.start();
   server.admit();
   const auto totals = server.finish();

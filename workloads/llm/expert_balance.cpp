@@ -25,8 +25,9 @@ double normal(Rng& rng) {
 std::vector<double> popularity(const ExpertLoadConfig& load, std::int64_t experts, Rng& rng) {
   std::vector<double> shares(static_cast<std::size_t>(experts));
   for (std::size_t i = 0; i < shares.size(); ++i)
-    shares[i] = load.law == ExpertLaw::zipf ? portable_pow(static_cast<double>(i + 1), -load.spread)
-                                            : portable_exp(load.spread * normal(rng));
+    shares[i] = load.law == ExpertLaw::zipf
+                    ? portable_pow(static_cast<double>(i + 1), -load.spread.value)
+                    : portable_exp(load.spread.value * normal(rng));
   for (std::size_t i = shares.size(); i > 1; --i) std::swap(shares[i - 1], shares[rng.below(i)]);
   return shares;
 }
@@ -145,8 +146,8 @@ std::shared_ptr<const std::vector<DrawnLayer>> drawn_layers(const ExpertLoadConf
   static std::mutex mutex;
   static std::map<Key, std::shared_ptr<const std::vector<DrawnLayer>>> known;
   constexpr std::size_t kMost = 256;
-  const Key key{load.law, load.spread, load.drift,  g.experts,
-                g.ranks,  g.copies,    g.placement, draws};
+  const Key key{load.law, load.spread.value, load.drift,  g.experts,
+                g.ranks,  g.copies,          g.placement, draws};
   const std::scoped_lock lock(mutex);
   if (known.size() >= kMost) known.clear();
   auto& layers = known[key];

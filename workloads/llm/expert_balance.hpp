@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
 
 namespace tiersim {
@@ -32,10 +33,8 @@ inline constexpr std::array<std::string_view, 2> kExpertPlacementNames{"contiguo
 
 struct ExpertLoadConfig {
   ExpertLaw law = ExpertLaw::log_normal;
-  double spread = 0;  ///< the exponent, or the standard deviation of the logarithm
+  Sourced<double> spread;  ///< the exponent, or the standard deviation of the logarithm
   double drift = 0;  ///< standard deviation of the logarithm of a share, since it was last measured
-
-  friend bool operator==(const ExpertLoadConfig&, const ExpertLoadConfig&) = default;
 };
 void describe(Fields& f, ExpertLoadConfig& c);
 

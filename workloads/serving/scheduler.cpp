@@ -88,7 +88,8 @@ std::int64_t Scheduler::cached_prefix(const Request& request) const {
 }
 
 void Scheduler::submit(Sequence& s) {
-  if (s.source < 0) s.prompt = limits_.encoder ? 1 : s.request.input_tokens;
+  // One that another replica has lost reads what it had given, too.
+  if (s.source < 0) s.prompt = (limits_.encoder ? 1 : s.request.input_tokens) + s.generated;
   auto at = waiting_.end();
   while (at != waiting_.begin() && goes_before(s, **std::prev(at))) --at;
   waiting_.insert(at, &s);
@@ -448,6 +449,30 @@ void Scheduler::arrived(const SequenceMove& done) {
   pool_.arrived(std::exchange(s.loads, {}));
   keep_loaded_state(s);
   end_waits(&s);
+}
+
+void Scheduler::abandon(const Iteration& iteration) {
+  for (const Iteration::Piece& piece : iteration.pieces) piece.sequence->in_flight -= piece.tokens;
+  for (Sequence* s : iteration.decodes) --s->in_flight;
+}
+
+std::vector<Sequence*> Scheduler::lose_all() {
+  std::vector<Sequence*> out(running_.begin(), running_.end());
+  for (Sequence* s : out) {
+    TS_EXPECTS(s->moves == 0 && s->in_flight == 0, s->moves, s->in_flight);
+    drop_blocks(*s);
+    s->cached = 0;
+    s->runs = false;
+  }
+  out.insert(out.end(), waiting_.begin(), waiting_.end());
+  running_.clear();
+  waiting_.clear();
+  end_pauses();
+  TS_ENSURES(pool_.used() == 0 && swapped_ == 0, pool_.used(), swapped_);
+  pool_ = KvPool(limits_.blocks, prefixes(limits_));
+  later_.clear();
+  held_back_ = 0;
+  return out;
 }
 
 void Scheduler::hand_over(Sequence& s) {

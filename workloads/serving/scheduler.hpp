@@ -132,6 +132,11 @@ class Scheduler {
   void finish(const Iteration& iteration);
   /// Ends a move of `beside`.
   void arrived(const SequenceMove& done);
+  /// Takes an iteration back that did not come to its end: nothing of it counts.
+  static void abandon(const Iteration& iteration);
+  /// Everything is lost: returns the sequences that ran or waited, in this order, as new ones whose
+  /// prompts have the tokens given so far. No copy may be under way.
+  std::vector<Sequence*> lose_all();
   /// Hands a prefilled sequence over to another replica: it no longer runs here, and its blocks
   /// stay as source_blocks until release().
   void hand_over(Sequence& sequence);

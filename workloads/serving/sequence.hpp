@@ -44,6 +44,7 @@ struct Sequence {
   SimTime load_began{};  ///< of the prefix that it loads from lower tiers, if any
   Duration load_time{};  ///< until that was there, before its first token
   std::int64_t preemptions = 0;
+  std::int64_t restarts = 0;  ///< replicas that failed while they had it
   SimTime started{};
   SimTime first_token{};
 

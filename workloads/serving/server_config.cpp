@@ -283,6 +283,10 @@ void describe(Fields& f, ServerConfig& c) {
   f.optional("routing", c.routing, kRoutingNames, "Which replica a request goes to.");
   f.optional("disaggregation", c.disaggregation,
              "Replicas for prompts and others for answers; all do both by default.");
+  f.optional("failures", c.failures, "Replicas that fail and come back; none by default.");
+  f.optional("stragglers", c.stragglers, "Replicas that are slower; none by default.");
+  f.optional("scaling", c.scaling,
+             "Replicas that are started and stopped; by default all serve all the time.");
   f.required("host", c.host, "The CPU's part.");
   f.check(c.routing != Routing::prefix || c.prefix_cache, "routing",
           "by prefix, where no prefix is kept", "another routing, or a prefix_cache");
@@ -290,6 +294,19 @@ void describe(Fields& f, ServerConfig& c) {
   f.check(!in_batches || !c.disaggregation, "disaggregation",
           "a static batch is read and answered by the same replica",
           "leave it out, or another scheduler.policy");
+  // What moves between replicas or tiers would have to be taken back.
+  const bool comes_and_goes = c.failures || c.scaling;
+  const std::string key = c.failures ? "failures" : "scaling";
+  f.check(!comes_and_goes || !in_batches, key, "is not modelled beside a static batch",
+          "another scheduler.policy, or leave it out");
+  f.check(!comes_and_goes || !c.disaggregation, key,
+          "is not modelled beside replicas that hand over to each other",
+          "leave it out, or disaggregation");
+  f.check(!comes_and_goes || c.kv.preemption != Preemption::swap, key,
+          "is not modelled beside blocks that are swapped out", "kv.preemption: recompute");
+  f.check(!comes_and_goes || !c.prefix_cache || c.prefix_cache->tiers.empty(), key,
+          "is not modelled beside prefixes in tiers below the pool",
+          "prefix_cache.tiers: [], or leave it out");
   f.check(!in_batches || !c.prefix_cache, "prefix_cache",
           "a static batch reads its prompts whole, padded to the longest",
           "leave it out, or another scheduler.policy");

@@ -15,7 +15,8 @@
 //   kv             paged blocks, and the policy of a full pool for the youngest sequence
 //   prefix_cache   blocks of earlier prompts: in the pool while no sequence needs the room, then in
 //                  the tiers below it
-//   replicas       all do the same, or some prefill and hand over to others that decode
+//   replicas       all do the same, or some prefill and hand over to others that decode; some may
+//                  fail, be slower, or be started and stopped (fleet_config.hpp)
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "sim/base/units.hpp"
 #include "sim/config/fields.hpp"
 #include "workloads/eviction/eviction_policy.hpp"
+#include "workloads/serving/fleet_config.hpp"
 
 namespace tiersim {
 
@@ -269,6 +271,9 @@ struct ServerConfig {
   std::optional<PrefixCacheConfig> prefix_cache = {};
   Routing routing = Routing::fewest_requests;
   std::optional<DisaggregationConfig> disaggregation = {};
+  std::optional<FailuresConfig> failures = {};
+  std::optional<StragglersConfig> stragglers = {};
+  std::optional<ScalingConfig> scaling = {};  ///< none: all replicas serve all the time
   ServerHostConfig host = {};
 };
 void describe(Fields& f, ServerConfig& c);

@@ -57,6 +57,10 @@ TEST(Expression, HasTheFunctionsOfItsHeader) {
   EXPECT_EQ(result("log10(1000)"), "3");
   EXPECT_EQ(result("exp(0)"), "1");
   EXPECT_EQ(result("if(1 < 2, 'a', 'b')"), "a");
+  EXPECT_EQ(result("part('9/64/8/1/8', '/', 2)"), "64");
+  EXPECT_EQ(result("part('9/64', '/', 1) * part('9/64', '/', 2)"), "576");
+  EXPECT_EQ(result("part('a::1.5', '::', 2)"), "1.5");
+  EXPECT_EQ(result("part('//8', '/', 1) + part('9/64', '/', 3) + part('', '/', 1)"), "0");
 }
 
 TEST(Expression, ComputesWithUnits) {
@@ -108,7 +112,9 @@ TEST(Expression, ExplainsWhatItCannotRead) {
   EXPECT_EQ(result("a b"), "at 2: expected an operator before 'b' (text stands in quotes)");
   EXPECT_EQ(result("sin(1)"),
             "at 0: there is no function 'sin' (functions: min, max, abs, floor, ceil, round, sqrt, "
-            "log2, log10, exp, if)");
+            "log2, log10, exp, part, if)");
+  EXPECT_EQ(result("part('a/1')"),
+            "at 0: part takes 3 values, not 1 (part(text, separator, number))");
   EXPECT_EQ(result("if(true, 1)"),
             "at 0: if takes 3 values, not 2 (if(condition, value, otherwise))");
   EXPECT_EQ(result(std::string(400, '(')).substr(0, 30), "at 100: nested deeper than 100");
@@ -125,6 +131,12 @@ TEST(Expression, ExplainsWhatDoesNotFit) {
   EXPECT_EQ(result("'a' * 2"), "at 0: arithmetic needs a number, not text");
   EXPECT_EQ(result("floor(1.5 B)"),
             "at 0: floor needs a plain number, not a size (divide by a unit: x / 1 GB)");
+  EXPECT_EQ(result("part('1/b', '/', 2)"), "at 5: part 2 of '1/b' is not a number");
+  EXPECT_EQ(result("part('1/nan', '/', 2)"), "at 5: part 2 of '1/nan' is not a number");
+  EXPECT_EQ(result("part('1/2', '', 2)"), "at 12: nothing separates no parts (such as '/')");
+  EXPECT_EQ(result("part('1/2', '/', 0)"), "at 17: parts are counted by whole numbers from 1");
+  EXPECT_EQ(result("part('1/2', '/', 1.5)"), "at 17: parts are counted by whole numbers from 1");
+  EXPECT_EQ(result("part(12, '/', 1)"), "at 5: part needs text, not a plain number");
   EXPECT_EQ(result("sqrt(2 B)"), "at 0: the square root of a size has no unit");
   EXPECT_EQ(result("(2 B) ** 0.5"), "at 6: the exponent of a size must be a whole number");
   EXPECT_EQ(result("1 / (a - 2)", {{"a", "2"}}), "at 2: division by zero");

@@ -31,7 +31,7 @@ ServingConfig config_of(const std::string& path, const std::vector<std::string>&
 class Watcher final : public ServingListener {
  public:
   void begin(const ServedRun&, ServingObserver& next) override { next_ = &next; }
-  void on_flow(ChannelId, std::int64_t) override {}
+  void on_flow(std::size_t, ChannelId, std::int64_t) override {}
   void finish(SimTime now) override { see(now); }
   void on_arrival(SimTime now) override { see(now), next_->on_arrival(now); }
   void on_iteration(const IterationSample& s) override { see(s.end), next_->on_iteration(s); }

@@ -26,7 +26,8 @@ class Replicas {
   explicit Replicas(const SystemConfig& config, std::int64_t gpus = 1)
       : all_(config),
         one_(config, {}, {}, gpus),
-        hardware_(engine_, all_, one_, config.gpus.count / gpus,
+        network_(engine_),
+        hardware_(engine_, network_, all_, one_, config.gpus.count / gpus,
                   [this](ChannelId channel, SimTime from, SimTime to, Duration busy) {
                     uses.push_back({all_.channels()[channel.index()].name, to - from, busy});
                   }) {}
@@ -36,7 +37,7 @@ class Replicas {
     engine_.spawn(copying(replica, one_.plan(copy(one_, bytes)), {}));
   }
   void sends(std::int64_t replica, const Op& op, std::int64_t receiver) {
-    engine_.spawn(copying(replica, one_.plan(op), {receiver, one_.plan_receipt(op)}));
+    engine_.spawn(copying(replica, one_.plan(op), {&hardware_, receiver, one_.plan_receipt(op)}));
   }
   void works(std::int64_t replica, const Op& op) {
     Demand demand(one_);
@@ -47,7 +48,7 @@ class Replicas {
   Duration run() {
     engine_.run();
     engine_.end_processes();
-    const FlowTotals totals = hardware_.totals();
+    const FlowTotals totals = network_.totals();
     EXPECT_EQ(totals.payload_started, totals.payload_finished);
     return engine_.now().time_since_epoch();
   }
@@ -81,6 +82,7 @@ class Replicas {
   Engine engine_;
   System all_;
   System one_;
+  FlowNetwork network_;
   ServingHardware hardware_;
 };
 

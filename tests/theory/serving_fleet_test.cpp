@@ -1,0 +1,180 @@
+// Replicas that fail and come back, that are slower than others, and that are started and stopped
+// as the load asks for.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/serving/kv_layout.hpp"
+#include "sim/serving/serve.hpp"
+#include "tests/theory/serving_run.hpp"
+
+namespace tiersim::serving_fleet_test {
+namespace {
+
+constexpr auto kServer = "serving/llama3_8b_h100_poisson.yaml";
+using Settings = std::vector<std::string>;
+
+// On four GPUs of one node, each a replica.
+RunRecord run(Settings settings) {
+  settings.insert(settings.begin(), {"system={base: systems/h100_nvlink.yaml}",
+                                     "system.gpus={count: 4, hosts: 1}", "measure.warm_up=0"});
+  const auto record = serve(testing::serving_config(kServer, settings));
+  EXPECT_TRUE(record) << record.error();
+  return record ? *record : RunRecord{};
+}
+
+double value(const RunRecord& record, const std::string& metric) {
+  const auto found = record.metrics.find(metric);
+  EXPECT_NE(found, record.metrics.end()) << metric;
+  return found == record.metrics.end() ? 0 : found->second.value;
+}
+
+// A replica serves for a mean time and is repaired for another, so the share of the time in which
+// it is up is that of an alternating renewal process.
+TEST(Failures, LeaveReplicasUpForTheirShareOfTheTime) {
+  const RunRecord record = run({"workload.requests=4000", "workload.arrivals.requests_per_s=2",
+                                "workload.input={distribution: uniform, min: 200, max: 200}",
+                                "workload.output={distribution: uniform, min: 20, max: 20}",
+                                "server.failures={mean_time_between: 60 s, repair: 20 s}"});
+  // Some 100 failures of four replicas in 2000 s.
+  EXPECT_NEAR(value(record, "replicas_up.mean"), 4 * 60.0 / 80, 0.15);
+  EXPECT_GT(value(record, "restarts"), 0);
+  EXPECT_EQ(record.serving->counts.requests, 4000);
+  EXPECT_EQ(record.serving->counts.output_tokens, 4000 * 20);
+  EXPECT_NEAR(value(record, "little_difference"), 0, 0.01);
+}
+
+// A request that loses its replica is read again on another, with what it has given so far: the
+// prompts that are read are the first ones and those of the restarts.
+TEST(Failures, MakeARequestBeginAgainWithWhatItHasGiven) {
+  const Settings load{"workload.requests=200",
+                      "workload.arrivals={process: closed_loop, users: 40}",
+                      "workload.input={distribution: uniform, min: 1000, max: 1000}",
+                      "workload.output={distribution: uniform, min: 2000, max: 2000}"};
+  Settings failing = load;
+  failing.emplace_back("server.failures={mean_time_between: 20 s, repair: 5 s}");
+  const RunRecord without = run(load);
+  const RunRecord with = run(failing);
+  EXPECT_EQ(without.serving->counts.prefilled_tokens, 200 * 1000);
+  const double restarts = value(with, "restarts");
+  EXPECT_GT(restarts, 10);
+  const auto again = static_cast<double>(with.serving->counts.prefilled_tokens - 200 * 1000);
+  EXPECT_GT(again, restarts * 1000);  // the prompt, and a part of the answer
+  EXPECT_LT(again, restarts * 3000);
+  EXPECT_GT(value(with, "makespan_s"), value(without, "makespan_s"));
+  EXPECT_EQ(with.serving->counts.output_tokens, 200 * 2000);
+}
+
+// Failures that never come leave everything as it is.
+TEST(Failures, ThatDoNotComeChangeNothing) {
+  const Settings load{"workload.requests=300", "workload.arrivals.requests_per_s=20"};
+  Settings rare = load;
+  rare.emplace_back("server.failures={mean_time_between: 7000000 s, repair: 1 s}");
+  const RunRecord without = run(load);
+  const RunRecord with = run(rare);
+  EXPECT_EQ(value(with, "restarts"), 0);
+  EXPECT_EQ(value(with, "replicas_up.mean"), 4);
+  for (const auto& [name, metric] : without.metrics)
+    EXPECT_EQ(metric.value, value(with, name)) << name;
+}
+
+// With one replica, all wait until it is repaired.
+TEST(Failures, OfTheOnlyReplicaMakeAllWait) {
+  const RunRecord record =
+      run({"system.gpus.count=1", "workload.requests=50", "workload.arrivals.requests_per_s=0.5",
+           "server.failures={mean_time_between: 10 s, repair: 15 s}"});
+  EXPECT_GT(value(record, "restarts"), 0);
+  EXPECT_GT(value(record, "ttft_s.p99"), 5);
+  EXPECT_EQ(record.serving->counts.requests, 50);
+}
+
+// A slow replica takes so many times longer for its iterations, and a router that counts requests
+// gives it fewer.
+TEST(Stragglers, TakeLongerAndGetFewerRequests) {
+  const Settings one{"system.gpus.count=1", "workload.requests=1",
+                     "workload.input={distribution: uniform, min: 1000, max: 1000}",
+                     "workload.output={distribution: uniform, min: 100, max: 100}",
+                     "server.base=servers/no_host.yaml"};
+  Settings slow = one;
+  slow.emplace_back("server.stragglers={replicas: [0], slowdown: 1.5}");
+  EXPECT_NEAR(value(run(slow), "e2e_latency_s.mean") / value(run(one), "e2e_latency_s.mean"), 1.5,
+              1e-6);
+
+  const auto slow_share = [](const std::string& routing) {
+    const Settings load{
+        "workload.requests=400", "workload.arrivals={process: closed_loop, users: 64}",
+        "server.stragglers={replicas: [1], slowdown: 3}", "server.routing=" + routing};
+    return value(run(load), "throughput_tokens_per_s");
+  };
+  EXPECT_GT(slow_share("fewest_requests"), 1.02 * slow_share("round_robin"));
+}
+
+// Steady load: so many replicas are up as the requests at the server ask for, and none of them at
+// first but the least number.
+TEST(Scaling, FollowsTheRequests) {
+  const auto with = [](double rate) {
+    return run({"workload.requests=3000", fmt::format("workload.arrivals.requests_per_s={}", rate),
+                "workload.input={distribution: uniform, min: 1000, max: 1000}",
+                "workload.output={distribution: uniform, min: 300, max: 300}",
+                "measure.warm_up=0.3",
+                "server.scaling={min_replicas: 1, requests_per_replica: 16, interval: 5 s, "
+                "stabilization: 30 s, start: 10 s}"});
+  };
+  const RunRecord little = with(1);
+  const RunRecord much = with(25);
+  EXPECT_LT(value(little, "replicas_up.mean"), 1.6);
+  EXPECT_GT(value(much, "replicas_up.mean"), 2.5);
+  EXPECT_EQ(value(much, "restarts"), 0);
+  EXPECT_EQ(much.serving->counts.requests, 3000);
+}
+
+// A burst: the second replica serves after a look at the requests, the start and the load of the
+// weights from host memory over PCIe.
+TEST(Scaling, StartsAfterItsWeightsAreLoaded) {
+  const Settings burst{"workload.requests=64",
+                       "workload.arrivals={process: fixed_rate, requests_per_s: 10}",
+                       "workload.input={distribution: uniform, min: 500, max: 500}",
+                       "workload.output={distribution: uniform, min: 1000, max: 1000}",
+                       "server.scheduler.max_sequences=16"};
+  const auto p99 = [&](const std::string& scaling) {
+    Settings set = burst;
+    set.push_back(
+        "server.scaling={min_replicas: 1, requests_per_replica: 16, interval: 1 s, "
+        "stabilization: 60 s, " +
+        scaling + "}");
+    return value(run(set), "e2e_latency_s.p99");
+  };
+  const double at_once = p99("start: 0 s");
+  const double loaded = p99("start: 0 s, weights_from: pool");
+  const double later = p99("start: 3 s");
+  EXPECT_GT(loaded, at_once);
+  EXPECT_GT(later, at_once);
+}
+
+// Every rate of failures, policy and load serves every request, and gives the same result again.
+TEST(Fleet, LosesNoRequest) {
+  for (const char* policy : {"chunked", "decode_first"})
+    for (const char* fleet :
+         {"server.failures={mean_time_between: 3 s, repair: 1 s}",
+          "server.failures={mean_time_between: 500 ms, repair: 0 s}",
+          "server.scaling={min_replicas: 1, requests_per_replica: 2, interval: 100 ms, "
+          "stabilization: 200 ms, start: 50 ms}"})
+      for (const char* arrivals :
+           {"{process: at_once}", "{process: closed_loop, users: 7, think_time: 200 ms}",
+            "{process: gamma, requests_per_s: 20, variation: 4}"}) {
+        const Settings set{"workload.requests=40", std::string("workload.arrivals=") + arrivals,
+                           std::string("server.scheduler.policy=") + policy, fleet,
+                           "workload.output={distribution: uniform, min: 1, max: 200}"};
+        const RunRecord record = run(set);
+        EXPECT_EQ(record.serving->counts.requests, 40);
+        const RunRecord again = run(set);
+        for (const auto& [name, metric] : record.metrics)
+          EXPECT_EQ(metric.value, again.metrics.at(name).value) << name;
+      }
+}
+
+}  // namespace
+}  // namespace tiersim::serving_fleet_test

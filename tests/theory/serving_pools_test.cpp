@@ -1,0 +1,185 @@
+// A server that reads prompts on one system and answers on another.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/serving/kv_layout.hpp"
+#include "sim/serving/pools.hpp"
+#include "sim/serving/serve.hpp"
+#include "tests/theory/serving_run.hpp"
+
+namespace tiersim::serving_pools_test {
+namespace {
+
+constexpr auto kServer = "serving/llama3_8b_h100x4_disaggregated.yaml";
+using Settings = std::vector<std::string>;
+
+RunRecord run(Settings settings) {
+  const auto record = serve(testing::serving_config(kServer, settings));
+  EXPECT_TRUE(record) << record.error();
+  return record ? *record : RunRecord{};
+}
+
+double value(const RunRecord& record, const std::string& metric) {
+  const auto found = record.metrics.find(metric);
+  EXPECT_NE(found, record.metrics.end()) << metric;
+  return found == record.metrics.end() ? 0 : found->second.value;
+}
+
+const KvMove& hand_over(const RunRecord& record) {
+  EXPECT_EQ(record.serving->moves.size(), 1U);
+  EXPECT_EQ(record.serving->moves.front().name, "handover");
+  return record.serving->moves.front();
+}
+
+// Systems that cost nothing beside devices, so that times can be compared exactly.
+Settings apart(const std::string& prefill, Settings more = {}) {
+  Settings out{"server.disaggregation=~", "prefill=" + prefill};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+// Two GPUs that read and two that answer are the same server, however they are written down: only
+// channels that they would share are in one case two.
+TEST(Pools, OfEqualHardwareAreThePartsOfOneSystem) {
+  const Settings load{"workload.requests=300", "workload.arrivals.requests_per_s=12"};
+  Settings one = load;
+  one.emplace_back("server.disaggregation.prefill_replicas=2");
+  Settings two = apart("{system: {base: systems/h100_nvlink_nixl.yaml, gpus: {count: 2}}}", load);
+  two.emplace_back("system.gpus.count=2");
+  const RunRecord together = run(one);
+  const RunRecord pools = run(two);
+  EXPECT_EQ(together.gpus, pools.gpus);
+  EXPECT_EQ(together.serving->prefill_replicas, pools.serving->prefill_replicas);
+  EXPECT_EQ(together.serving->replicas, pools.serving->replicas);
+  EXPECT_EQ(hand_over(together).bytes, hand_over(pools).bytes);
+  ASSERT_EQ(together.metrics.size(), pools.metrics.size());
+  for (const auto& [name, metric] : together.metrics) {
+    // Two systems have a host each, which takes power and costs money.
+    if (name == "energy_j_per_token" || name == "cost_usd_per_mtoken") continue;
+    EXPECT_NEAR(metric.value, value(pools, name), 1e-9 * std::abs(metric.value)) << name;
+  }
+}
+
+// One request at a time takes the first token's time from the system that reads it, and all else
+// from the system that answers.
+TEST(Pools, TakeTheirTimesFromTheirSystems) {
+  const Settings one{
+      "workload.requests=1", "workload.input={distribution: uniform, min: 3000, max: 3000}",
+      "workload.output={distribution: uniform, min: 200, max: 200}", "measure.warm_up=0"};
+  const auto pools = [&](const std::string& prefill, const std::string& decode) {
+    Settings set = apart(fmt::format("{{system: {{base: systems/{}.yaml}}}}", prefill), one);
+    set.push_back(fmt::format("system={{base: systems/{}.yaml}}", decode));
+    return run(set);
+  };
+  const RunRecord hh = pools("h100_nvlink_nixl", "h100_nvlink_nixl");
+  const RunRecord h2 = pools("h100_nvlink_nixl", "h200_nvlink_handover");
+  const RunRecord two = pools("h200_nvlink_handover", "h200_nvlink_handover");
+  EXPECT_EQ(value(hh, "ttft_s.mean"), value(h2, "ttft_s.mean"));
+  EXPECT_NE(value(two, "ttft_s.mean"), value(h2, "ttft_s.mean"));
+  // The gaps after the first, which contains the hand-over.
+  EXPECT_EQ(value(two, "inter_token_latency_s.p50"), value(h2, "inter_token_latency_s.p50"));
+  EXPECT_GT(value(hh, "inter_token_latency_s.p50"), value(h2, "inter_token_latency_s.p50"));
+}
+
+// What arrives is what the receiving GPUs keep, however many GPUs send it; each sender and each
+// receiver carries its part.
+TEST(Pools, HandOverWhatTheReceiverKeeps) {
+  struct Case {
+    int sending;
+    int receiving;
+  };
+  for (const auto& [sending, receiving] :
+       {Case{1, 1}, Case{4, 1}, Case{1, 4}, Case{2, 4}, Case{8, 2}}) {
+    Settings set = apart(
+        fmt::format("{{system: {{base: systems/h100_nvlink_rdma.yaml, gpus: {{count: {0}}}}}, "
+                    "parallel: {{tensor: {0}}}}}",
+                    sending),
+        {"workload.requests=20", "workload.input={distribution: uniform, min: 1000, max: 1000}",
+         "workload.output={distribution: uniform, min: 2, max: 2}",
+         "system={base: systems/h100_nvlink_rdma.yaml}"});
+    set.push_back(fmt::format("system.gpus.count={}", receiving));
+    set.push_back(fmt::format("parallel={{tensor: {}}}", receiving));
+    const RunRecord record = run(set);
+    const std::string text = fmt::format("{} to {}", sending, receiving);
+    const double cache = 20.0 * 63 * 16 * 128 * 1024;  // 1000 positions are 63 blocks of 16
+    EXPECT_EQ(hand_over(record).bytes, cache) << text;
+    EXPECT_EQ(record.serving->replicas, 2) << text;
+    EXPECT_EQ(record.gpus, sending + receiving) << text;
+    // A channel's bytes are those of one GPU of a group, which all do the same.
+    const double sent =
+        static_cast<double>(record.channel_bytes.at("prefill.network.from_gpu")) * sending;
+    const double received =
+        static_cast<double>(record.channel_bytes.at("network.to_gpu")) * receiving;
+    EXPECT_GE(sent, cache) << text;  // with headers
+    EXPECT_NEAR(sent, received, 1e-3 * sent) << text;
+    EXPECT_LT(sent, 1.2 * cache) << text;
+  }
+}
+
+// Stages of pipelines of different lengths: a part goes from the stage that has it to the one that
+// gets it, and nothing is lost.
+TEST(Pools, HandOverBetweenPipelinesOfDifferentLengths) {
+  for (const auto& [sending, receiving] : {std::pair(1, 2), std::pair(2, 1), std::pair(4, 2)}) {
+    Settings set = apart(
+        fmt::format("{{system: {{base: systems/h100_nvlink_rdma.yaml, gpus: {{count: {0}}}}}, "
+                    "parallel: {{pipeline: {0}}}}}",
+                    sending),
+        {"workload.requests=50", "measure.warm_up=0",
+         "system={base: systems/h100_nvlink_rdma.yaml}",
+         "workload.input={distribution: uniform, min: 1000, max: 1000}"});
+    set.push_back(fmt::format("system.gpus.count={}", receiving));
+    set.push_back(fmt::format("parallel={{pipeline: {}}}", receiving));
+    const RunRecord record = run(set);
+    EXPECT_EQ(hand_over(record).count, 50);
+    EXPECT_EQ(hand_over(record).bytes, 50.0 * 63 * 16 * 128 * 1024) << sending << ' ' << receiving;
+    EXPECT_NEAR(value(record, "little_difference"), 0, 1e-12);
+  }
+}
+
+// A pool's own limits of an iteration hold for it alone.
+TEST(Pools, HaveLimitsOfTheirOwn) {
+  const Settings load{"workload.requests=100", "workload.arrivals={process: at_once}",
+                      "workload.input={distribution: uniform, min: 4000, max: 4000}",
+                      "system.gpus.count=1"};
+  const auto with = [&](const std::string& limit) {
+    return run(apart("{system: {base: systems/h100_nvlink_nixl.yaml}" + limit + "}", load));
+  };
+  const RunRecord as_decode = with("");
+  const RunRecord small = with(", max_batched_tokens: 1000, max_sequences: 8");
+  EXPECT_GT(value(small, "iterations"), value(as_decode, "iterations"));
+  EXPECT_EQ(small.serving->counts.prefilled_tokens, as_decode.serving->counts.prefilled_tokens);
+}
+
+// The pools' numbers, devices and costs are told apart.
+TEST(Pools, AreToldApartInTheRecord) {
+  const RunRecord record = run(apart("{system: {base: systems/h200_nvlink_handover.yaml}}",
+                                     {"workload.requests=50", "system.gpus.count=1"}));
+  bool hbm = false;
+  for (const auto& number : record.numbers)
+    hbm = hbm || ((number.path.starts_with("prefill.system.tiers.hbm.") && number.in_times));
+  EXPECT_TRUE(hbm);
+  EXPECT_GT(record.traffic_bytes.at("prefill.hbm").read, 0);
+  EXPECT_GT(record.traffic_bytes.at("hbm").read, 0);
+  EXPECT_TRUE(record.channel_utilisation.contains("prefill.nvlink.injection"));
+  bool tier = false;
+  for (const KvTierUse& use : record.serving->tiers) tier = tier || use.name == "prefill.hbm";
+  EXPECT_TRUE(tier);
+}
+
+TEST(Pools, SayWhichOfThemHasNoRoom) {
+  const auto record = serve(testing::serving_config(
+      kServer,
+      apart("{system: {base: systems/l4_host_dram.yaml, links: {nvlink: {base: "
+            "devices/nvlink4_h100.yaml}}, fabrics: {transfer: {collective: {base: "
+            "devices/collective_nccl_nvlink4.yaml}, path: [nvlink]}}}}",
+            {"model.base=models/llama3_70b.yaml", "system.gpus.count=4", "parallel={tensor: 4}"})));
+  ASSERT_FALSE(record);
+  EXPECT_NE(record.error().find("prefill: "), std::string::npos) << record.error();
+}
+
+}  // namespace
+}  // namespace tiersim::serving_pools_test

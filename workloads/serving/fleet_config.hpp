@@ -1,0 +1,47 @@
+#pragma once
+// Replicas that do not all serve all the time: some fail and come back, some are slower than the
+// others, and some are started and stopped as the load asks for.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/number_class.hpp"
+#include "sim/base/units.hpp"
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+/// Replicas fail independently of each other, after exponentially distributed times in service.
+/// What a failed replica had is lost; its requests begin again on others, with the tokens that they
+/// have given so far as a part of their prompts.
+struct FailuresConfig {
+  Sourced<Duration> mean_time_between;  ///< of a replica's service: from its start to its failure
+  Sourced<Duration> repair;             ///< from then until it serves again
+};
+void describe(Fields& f, FailuresConfig& c);
+
+/// Replicas whose GPUs take longer for every iteration.
+struct StragglersConfig {
+  std::vector<std::int64_t> replicas;  ///< by number
+  Sourced<double> slowdown;            ///< time of an iteration over that of the others
+};
+void describe(Fields& f, StragglersConfig& c);
+
+/// The number of replicas follows the requests at the server, as the Horizontal Pod Autoscaler of
+/// Kubernetes does for a target of an average: requests / `requests_per_replica`, rounded up. A
+/// replica that is no longer wanted takes no new requests, and stops after its last one.
+struct ScalingConfig {
+  std::int64_t min_replicas = 1;          ///< that always serve; at most all of the system
+  std::int64_t requests_per_replica = 1;  ///< running and waiting
+  Duration interval{};                    ///< between two looks at the requests
+  /// The number falls to the largest that was wanted in this time (stabilizationWindowSeconds).
+  Duration stabilization{};
+  Sourced<Duration> start;  ///< until a replica serves, beside the loading of its weights
+  /// Tier that the weights are loaded from, over its path and beside all other traffic; none: the
+  /// time is part of `start`.
+  std::optional<std::string> weights_from = {};
+};
+void describe(Fields& f, ScalingConfig& c);
+
+}  // namespace tiersim
