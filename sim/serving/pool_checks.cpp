@@ -13,7 +13,7 @@ void PoolChecks::check(bool ok, std::string_view path, std::string_view message,
   else if (!reported_.emplace(at, text).second)
     return;
   else if (prefill_)
-    text = "does not suit prefill.system: it " + text;
+    text = "in prefill, " + text;
   to_.check(false, at, text, hint);
 }
 

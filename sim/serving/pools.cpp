@@ -23,8 +23,10 @@ std::vector<ServerPool> pools_of(const ServingConfig& config) {
   scheduler.max_sequences = sequences.value_or(scheduler.max_sequences);
   scheduler.max_batched_tokens = tokens.value_or(scheduler.max_batched_tokens);
   prefill.prefill.reset();
+  prefill.server.disaggregation.reset();  // refused beside pools
   ServingConfig decode = config;
   decode.prefill.reset();
+  decode.server.disaggregation.reset();
   decode.server.prefix_cache.reset();  // the pool that reads prompts has it
   return {{.name = "prefill", .config = std::move(prefill)},
           {.name = "", .config = std::move(decode)}};

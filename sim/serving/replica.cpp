@@ -50,6 +50,7 @@ double cost_growth(const ServingParts& parts) {
 BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
   out.prompts_only = prompts_only;
+  out.gives_no_token = prompts_only && parts.config.server.first_token() == FirstToken::decode;
   out.prefix_cost_growth = cost_growth(parts);
   return out;
 }
@@ -286,18 +287,22 @@ Process Replica::iterate(Iteration iteration) {
   }
   work_.clear();
   for (const StageWork& stage : stages) work_.add(stage.demand);
-  sample.work = &work_;
   spare_ = std::move(stages);
+  end(iteration, sample);
+}
+
+void Replica::end(const Iteration& iteration, IterationSample& sample) {
   ++iterations_;
+  sample.work = &work_;
   std::int64_t prompt_tokens = 0;
   for (const auto& [s, tokens, executed, before] : iteration.pieces)
     prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
-  sample.end = engine.now();
+  sample.end = parts_.engine.now();
   sample.decodes = std::ranges::count(iteration.decodes, false, &Sequence::ended);
   sample.drafts = sample.decodes * iteration.drafts;
   sample.prompt_tokens = prompt_tokens;
   parts_.observer.on_work(sample, iteration);
-  hand_out(iteration, begin);
+  hand_out(iteration, sample.begin);
   start_storing();
   count_held();
   sample.running = scheduler_.running();
@@ -398,6 +403,7 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
   const auto token = [&](Sequence& s, std::int64_t tokens) {
     if (s.generated == 0) {
       s.first_token = now;
+      together += tokens - 1;
     } else {
       Duration since = now - s.last_token;
       if (shared) since /= tokens;
@@ -412,7 +418,11 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     if (!s->has_started) s->started = begin;
     s->has_started = true;
-    if (before + tokens == s->prompt) token(*s, 1);
+    if (before + tokens < s->prompt) continue;
+    if (scheduler_.limits().gives_no_token)
+      changed.push_back(s);
+    else
+      token(*s, 1);
   }
   for (std::size_t i = 0; i < iteration.decodes.size(); ++i)
     if (!iteration.decodes[i]->ended) token(*iteration.decodes[i], iteration.gain(i));

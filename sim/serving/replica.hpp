@@ -138,6 +138,8 @@ class Replica {
   Process iterate(Iteration iteration);
   /// The same, in the pipeline.
   Process fly(Iteration iteration);
+  /// The iteration has run: its tokens count.
+  void end(const Iteration& iteration, IterationSample& sample);
   /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
   Process pass(const std::vector<StageWork>& of, Trigger* prepared, IterationSample& sample);
   /// The same copy on every stage of this replica.

@@ -63,6 +63,9 @@ Process Replica::move_beside(SequenceMove what) {
   if (what.move.kind == MoveKind::prefix_load && s.moves == 0 && s.generated == 0)
     s.load_time += parts_.engine.now() - s.load_began;
   start_storing();
+  if (what.move.kind == MoveKind::handover &&
+      parts_.config.server.first_token() == FirstToken::with_handover)
+    s.first_token = s.last_token = parts_.engine.now();
   if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
   wake();
 }

@@ -266,6 +266,13 @@ void check_fleet(Fields& f, const ServingConfig& c) {
       f.check(std::ranges::count(slow, slow[i]) == 1, key, "is named twice", "each once");
     }
   }
+  f.check(!server.handover || server.disaggregation || c.prefill, "server.handover",
+          "has no effect: every replica reads its prompts itself",
+          "leave it out, or server.disaggregation, or prefill");
+  f.check(server.first_token() != FirstToken::decode || !server.prefix_cache || c.prefill,
+          "server.handover.first_token",
+          "of decode beside a prefix cache that all replicas have is not modelled",
+          "with_handover, or prefill, whose replicas alone have the cache");
   if (!server.failures && !server.scaling) return;
   const std::string key = server.failures ? "server.failures" : "server.scaling";
   f.check(!c.prefill, key, "is not modelled beside replicas that hand over to each other",

@@ -345,7 +345,7 @@ class ValidateServing(InFolder):
         self.assertTrue(failed["why"])
 
     def test_shipped_runs_name_files_that_are_there(self):
-        text = "".join((SOURCE / f"reports/targets/published/{name}.yaml").read_text() for name in ("serving", "kv_tiers"))
+        text = "".join((SOURCE / f"reports/targets/published/{name}.yaml").read_text() for name in ("serving", "kv_tiers", "split"))
         files = {line.split()[1] for line in text.splitlines() if line.startswith("    config:")}
         for table in (SOURCE / "configs/run_tables").glob("*.yaml"):
             files |= {line.split()[1] for line in table.read_text().splitlines() if line.startswith("config:")}

@@ -140,6 +140,34 @@ TEST(Pools, HandOverBetweenPipelinesOfDifferentLengths) {
   }
 }
 
+// The first token comes at the end of the prompt, with the cache, or one iteration after it. The
+// cache takes the same time in all cases, so that only the last one ends later, by that iteration.
+TEST(Pools, GiveTheFirstTokenWhereTheEngineDoes) {
+  const auto with = [](const std::string& first_token) {
+    return run(apart("{system: {base: systems/h100_nvlink_rdma.yaml}}",
+                     {"workload.requests=1", "system={base: systems/h100_nvlink_rdma.yaml}",
+                      "workload.input={distribution: uniform, min: 7000, max: 7000}",
+                      "workload.output={distribution: uniform, min: 100, max: 100}",
+                      "server.base=servers/no_host.yaml", "measure.warm_up=0",
+                      "server.handover={first_token: " + first_token + "}"}));
+  };
+  const RunRecord prefill = with("prefill");
+  const RunRecord cache = with("with_handover");
+  const RunRecord decode = with("decode");
+  const double token = value(cache, "tpot_s.mean");
+  const double hand_over_s = value(cache, "ttft_s.mean") - value(prefill, "ttft_s.mean");
+  // 7000 positions are 438 blocks of 2 MiB over 50 GB/s at most.
+  EXPECT_GT(hand_over_s, 438 * 16 * 128.0 * 1024 / 50e9);
+  EXPECT_NEAR(value(cache, "e2e_latency_s.mean"), value(prefill, "e2e_latency_s.mean"), 1e-11);
+  EXPECT_NEAR(value(prefill, "tpot_s.mean"), token + hand_over_s / 99, 1e-11);
+  const double again = value(decode, "ttft_s.mean") - value(cache, "ttft_s.mean");
+  EXPECT_NEAR(again, token, 0.01 * token);  // one of 100 steps, at the least context
+  EXPECT_NEAR(value(decode, "e2e_latency_s.mean"), value(cache, "e2e_latency_s.mean") + again,
+              1e-11);
+  EXPECT_EQ(decode.serving->counts.prefilled_tokens, 7000);
+  EXPECT_EQ(cache.serving->counts.prefilled_tokens, 7000);
+}
+
 // A pool's own limits of an iteration hold for it alone.
 TEST(Pools, HaveLimitsOfTheirOwn) {
   const Settings load{"workload.requests=100", "workload.arrivals={process: at_once}",

@@ -413,7 +413,7 @@ void Scheduler::finish(const Iteration& iteration) {
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     s->cached += tokens;
     s->in_flight -= tokens;
-    if (!s->prefilling()) ++s->generated;
+    if (!s->prefilling() && !limits_.gives_no_token) ++s->generated;
     share_computed(*s, before);
     slide(*s, before);
     s->ended = !s->prefilling() && s->is_done();
@@ -476,6 +476,10 @@ std::vector<Sequence*> Scheduler::lose_all() {
 }
 
 void Scheduler::hand_over(Sequence& s) {
+  if (limits_.gives_no_token) {  // the last position is the first one that the other decodes
+    --s.cached;
+    --s.prompt;
+  }
   std::erase(running_, &s);
   s.runs = false;
   s.source_blocks = std::exchange(s.blocks, 0);

@@ -43,6 +43,7 @@ struct BlockLimits {
   std::vector<BlockGroup> groups = {{}};  ///< of the layers, by how many positions they keep
   std::int64_t swap_blocks = 0;           ///< in the far tier
   bool prompts_only = false;      ///< sequences leave for another replica after their first token
+  bool gives_no_token = false;    ///< of these: the other replica computes the last position again
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
   std::vector<PrefixLevel> prefix_levels = {};  ///< below the pool

@@ -228,6 +228,13 @@ void describe(Fields& f, DisaggregationConfig& c) {
              in_range(1, 1023));
 }
 
+void describe(Fields& f, HandOverConfig& c) {
+  f.doc("How requests go from replicas that read prompts to those that answer.");
+  f.optional("first_token", c.first_token, kFirstTokenNames,
+             "prefill: the replica that read the prompt gives the first token; with_handover: it "
+             "comes with the cache; decode: the receiving replica computes it.");
+}
+
 void describe(Fields& f, ServerHostConfig& c) {
   f.doc("Work of the CPU for an iteration. The GPU waits for it unless they overlap.");
   f.required("iteration", c.iteration, "Once an iteration: scheduler, building of inputs.",
@@ -283,6 +290,7 @@ void describe(Fields& f, ServerConfig& c) {
   f.optional("routing", c.routing, kRoutingNames, "Which replica a request goes to.");
   f.optional("disaggregation", c.disaggregation,
              "Replicas for prompts and others for answers; all do both by default.");
+  f.optional("handover", c.handover, "Of requests from replicas for prompts to those for answers.");
   f.optional("failures", c.failures, "Replicas that fail and come back; none by default.");
   f.optional("stragglers", c.stragglers, "Replicas that are slower; none by default.");
   f.optional("scaling", c.scaling,

@@ -235,6 +235,20 @@ struct DisaggregationConfig {
 };
 void describe(Fields& f, DisaggregationConfig& c);
 
+/// Where a request that is handed over gets its first token from.
+enum class FirstToken : std::uint8_t {
+  prefill,        ///< the replica that has read the prompt gives it to the client (DistServe)
+  with_handover,  ///< it comes with the cache (SGLang, TensorRT-LLM)
+  decode,  ///< the receiving replica computes the prompt's last position again (vLLM's connectors)
+};
+inline constexpr std::array<std::string_view, 3> kFirstTokenNames{"prefill", "with_handover",
+                                                                  "decode"};
+
+struct HandOverConfig {
+  FirstToken first_token = FirstToken::prefill;
+};
+void describe(Fields& f, HandOverConfig& c);
+
 /// CPU time of an iteration, by purpose. The CPU and the GPU alternate unless `overlap`.
 struct ServerHostConfig {
   Sourced<Duration> iteration =
@@ -271,10 +285,13 @@ struct ServerConfig {
   std::optional<PrefixCacheConfig> prefix_cache = {};
   Routing routing = Routing::fewest_requests;
   std::optional<DisaggregationConfig> disaggregation = {};
+  std::optional<HandOverConfig> handover = {};  ///< none: the defaults
   std::optional<FailuresConfig> failures = {};
   std::optional<StragglersConfig> stragglers = {};
   std::optional<ScalingConfig> scaling = {};  ///< none: all replicas serve all the time
   ServerHostConfig host = {};
+
+  FirstToken first_token() const { return handover ? handover->first_token : FirstToken::prefill; }
 };
 void describe(Fields& f, ServerConfig& c);
 

@@ -59,11 +59,11 @@ TEST(PlaceExperts, EveryExpertIsHeldAndEveryGpuHasItsSlots) {
 ExpertBalance balance(double spread, std::int64_t copies, ExpertPlacement placement,
                       std::int64_t tokens = 4096, ExpertLaw law = ExpertLaw::log_normal) {
   return expert_balance({.law = law, .spread = {spread}}, {.experts = 256,
-                                                         .top_k = 8,
-                                                         .tokens = tokens,
-                                                         .ranks = 32,
-                                                         .copies = copies,
-                                                         .placement = placement});
+                                                           .top_k = 8,
+                                                           .tokens = tokens,
+                                                           .ranks = 32,
+                                                           .copies = copies,
+                                                           .placement = placement});
 }
 
 // A GPU has 1024 rows of 32768; chance alone gives the largest of 32 about two deviations more.
