@@ -235,6 +235,9 @@ class ServingSummary {
           fmt::format("; in a decode iteration {} sequences, {} layers",
                       number_text(value("batch_size.mean")), number_text(value("layers_run.mean")));
     out += fmt::format("; preemptions {:.0f}", value("preemptions"));
+    if (find("replicas_up.mean"))
+      out += fmt::format("; {} replicas up, {:.0f} times a request lost its replica",
+                         number_text(value("replicas_up.mean")), value("restarts"));
     if (value("prefix_hit_rate") > 0)
       out +=
           fmt::format("; {} of the input from prefix caches", share_text(value("prefix_hit_rate")));

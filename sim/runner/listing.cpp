@@ -259,6 +259,16 @@ Table systems() {
   return out;
 }
 
+Table topologies() {
+  Table out = of({"topology", "gpus", "nodes", "domain", "file"});
+  for (const fs::path& path : yaml_files("topologies")) {
+    const TopologyConfig topology = read_file_of<TopologyConfig>(path, "topology").config;
+    out.add({topology.name, topology.gpus(), topology.nodes,
+             topology.nvlink ? topology.nvlink->gpus : std::int64_t{1}, shown_path(path)});
+  }
+  return out;
+}
+
 // The weakest class of the fitted numbers; the transfer to other parts does not concern the
 // timings.
 NumberClass class_of(const CalibratedKernelConfig& kernel) {
@@ -454,6 +464,8 @@ constexpr std::array kKinds{
     Kind{{"kinds", "List the models of devices"}, kinds},
     Kind{{"devices", "List the shipped devices, each with its main number"}, devices},
     Kind{{"systems", "List the shipped systems: GPUs, tiers and shared devices"}, systems},
+    Kind{{"topologies", "List the shipped topologies: GPUs, nodes, GPUs of an NVLink domain"},
+         topologies},
     Kind{{"calibrations", "List the fits to timings, by their names for `gpu.calibration`"},
          calibrations},
     Kind{{"models", "List the shipped language models"}, models},

@@ -185,7 +185,7 @@ class Verbs(InFolder):
         self.assertRegex(doctor.stdout, "(?m)^targets +none$")
 
     def test_lists(self):
-        for what in ("hw", "kinds", "devices", "systems", "calibrations", "models", "methods", "metrics",
+        for what in ("hw", "kinds", "devices", "systems", "topologies", "calibrations", "models", "methods", "metrics",
                      "scenarios"):
             rows = json.loads(listed(what, "--json"))
             self.assertTrue(rows, what)
@@ -220,6 +220,12 @@ class Verbs(InFolder):
         self.assertEqual(systems["h200-cxl-pool-2hosts"]["hosts"], 2)
         self.assertIn("pool", systems["h200-cxl-pool-2hosts"]["shared_by_all"])
         self.assertRegex(listed("systems"), r"(?m)^h200-cxl-pool +h200_gpu +1 +hbm 143771 MiB, ")
+
+    def test_topologies_are_listed_with_their_gpus(self):
+        topologies = {t["file"]: t for t in json.loads(listed("topologies", "--json"))}
+        self.assertEqual(len(topologies), len(list((SOURCE / "configs/topologies").glob("*.yaml"))))
+        racks = topologies["topologies/gb200_nvl72_racks_400g.yaml"]
+        self.assertEqual((racks["gpus"], racks["domain"]), (1152, 72))
 
     def test_calibrations_are_listed_with_what_their_timings_are(self):
         calibrations = {c["calibration"]: c for c in json.loads(listed("calibrations", "--json"))}
@@ -327,7 +333,7 @@ class Verbs(InFolder):
     def test_bash_completes_two_levels_files_and_choices(self):
         self.assertLess({"run", "list", "config"}, self.completed(""))
         self.assertEqual(self.completed("li"), {"list"})
-        self.assertEqual(self.completed("list", ""), {"hw", "kinds", "devices", "systems", "calibrations", "models", "methods", "metrics", "scenarios", "serving"})
+        self.assertEqual(self.completed("list", ""), {"hw", "kinds", "devices", "systems", "topologies", "calibrations", "models", "methods", "metrics", "scenarios", "serving"})
         self.assertEqual(self.completed("list", "hw", "--j"), {"--json"})
         self.assertEqual(self.completed("config", "s"), {"show", "schema"})
         self.assertIn("device", self.completed("config", "schema", ""))
