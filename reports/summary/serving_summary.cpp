@@ -262,7 +262,8 @@ class ServingSummary {
     std::string out;
     if (!capacity.parts.empty()) {
       Table table{
-          .title = "Where the memory of one GPU goes",
+          .title = serving_.prefill_gpus > 0 ? "Where the memory of one GPU of each kind goes"
+                                             : "Where the memory of one GPU goes",
           .columns = {
               {"tier", Align::left}, {"use", Align::left}, {"bytes"}, {"class", Align::left}}};
       for (const KvCapacity::Part& part : capacity.parts)
@@ -278,10 +279,11 @@ class ServingSummary {
             : "";
     return out +
            fmt::format(
-               "KV cache   {} of {}, {} each, on a replica{}: {}, {} of full length{}\n"
+               "KV cache   {} of {}, {} each, on a replica{}{}: {}, {} of full length{}\n"
                "           {:.1f} % in use (most {:.1f} %)\n\n",
                counted(capacity.blocks, "block"), counted(capacity.block_positions, "position"),
-               bytes_text(capacity.block_bytes), states, counted(capacity.positions, "position"),
+               bytes_text(capacity.block_bytes), serving_.prefill_gpus > 0 ? " that answers" : "",
+               states, counted(capacity.positions, "position"),
                counted(capacity.max_sequences_full_length, "sequence"), limited,
                100 * value("kv_use.mean"), 100 * value("kv_use.max"));
   }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "sim/serving/kv_layout.hpp"
 #include "sim/serving/pools.hpp"
 #include "sim/step/accounting.hpp"
@@ -75,6 +77,8 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
 // since it was loaded, or else a request exceeds the pool or an iteration.
 Diagnostic explained(const Document& document, const ServingConfig& config,
                      const std::string& problem) {
+  if (problem.find("has lost its replica") != std::string::npos)
+    return {document.locate("server.failures"), problem, "a longer mean_time_between"};
   try {
     for (const auto& [name, pool] : pools_of(config)) {
       const auto layout = kv_layout(pool, build_stage_system(pool.scenario));
@@ -83,8 +87,9 @@ Diagnostic explained(const Document& document, const ServingConfig& config,
         return {document.locate(problem.substr(0, problem.find(':'))), problem,
                 "between a block and what is left over"};
       return {document.locate(name.empty() ? "placement" : name), problem,
-              "weights of fewer bytes, more GPUs for a replica (parallel.tensor), a larger share "
-              "(placement.near_share) or a larger tier"};
+              fmt::format("weights of fewer bytes, more GPUs for a replica ({}parallel.tensor), a "
+                          "larger share (placement.near_share) or a larger tier",
+                          name.empty() ? "" : name + ".")};
     }
     if (const auto source =
             make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));

@@ -16,11 +16,15 @@ Fleet::Fleet(ServingParts& parts, std::span<const std::unique_ptr<Replica>> repl
   states_.resize(replicas.size(), State::off);
   std::fill_n(states_.begin(), std::min(serving, std::ssize(replicas)), State::up);
   up_ = count(State::up);
+  failing_.resize(states_.size());
+  starting_.resize(states_.size());
+  for (std::size_t r = 0; r < states_.size(); ++r)
+    times_.emplace_back(static_cast<std::uint64_t>(parts.config.seed),
+                        fmt::format("failures of {}", r));
 }
 
 void Fleet::start() {
   parts_.observer.on_replicas(parts_.engine.now(), up_);
-  failing_.resize(states_.size());
   if (parts_.config.server.failures)
     for (std::size_t r = 0; r < states_.size(); ++r)
       if (is_up(r)) failing_[r] = parts_.engine.spawn(fail_and_repair(r));
@@ -29,8 +33,9 @@ void Fleet::start() {
 
 void Fleet::end() {
   if (std::exchange(ended_, true)) return;
-  for (const ProcessRef failing : failing_)
-    if (failing.alive()) parts_.engine.cancel(failing);
+  for (const auto* waiting : {&failing_, &starting_})
+    for (const ProcessRef process : *waiting)
+      if (process.alive()) parts_.engine.cancel(process);
   if (scaling_.alive()) parts_.engine.cancel(scaling_);
 }
 
@@ -56,11 +61,10 @@ void Fleet::set(std::size_t replica, State state) {
 // Serves, fails, is repaired, and so on, until it is no longer wanted.
 Process Fleet::fail_and_repair(std::size_t replica) {
   const FailuresConfig& failures = *parts_.config.server.failures;
-  Rng rng(static_cast<std::uint64_t>(parts_.config.seed), fmt::format("failures of {}", replica));
   const auto mean = static_cast<double>(failures.mean_time_between.value.count());
   constexpr double kLongest = 8e18;  // ps, 93 days: what can be counted
   for (;;) {
-    const double time = std::min(rng.exponential(mean), kLongest);
+    const double time = std::min(times_[replica].exponential(mean), kLongest);
     co_await parts_.engine.delay(Duration(std::max<std::int64_t>(1, std::llround(time))));
     set(replica, State::failed);
     replicas_[replica]->fail();
@@ -104,7 +108,7 @@ void Fleet::adjust(std::int64_t wanted) {
   for (std::size_t r = 0; r < states_.size() && on < wanted; ++r) {
     if (states_[r] != State::off) continue;
     set(r, State::starting);
-    parts_.engine.spawn(bring_up(r));
+    starting_[r] = parts_.engine.spawn(bring_up(r));
     ++on;
   }
   for (std::size_t r = states_.size(); r-- > 0 && up_ > wanted;) {
@@ -117,6 +121,7 @@ void Fleet::adjust(std::int64_t wanted) {
 Process Fleet::bring_up(std::size_t replica) {
   const ScalingConfig& c = *parts_.config.server.scaling;
   co_await parts_.engine.delay(c.start.value);
+  starting_[replica] = {};  // what is being loaded is loaded to its end
   if (c.weights_from) {
     const Process loading = replicas_[replica]->load_weights(*c.weights_from);
     co_await loading;

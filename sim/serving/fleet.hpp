@@ -22,7 +22,7 @@ namespace tiersim {
 
 class Fleet {
  public:
-  /// What the server does and knows.
+  /// The server's part.
   struct Hooks {
     std::function<void()> came_up;           ///< a replica takes requests again
     std::function<std::int64_t()> requests;  ///< that are at the server
@@ -60,7 +60,10 @@ class Fleet {
   Hooks hooks_;
   std::vector<State> states_;
   std::int64_t up_ = 0;
-  std::vector<ProcessRef> failing_;  // by replica: waits for its next failure
+  // by replica
+  std::vector<Rng> times_;            // of service until a failure
+  std::vector<ProcessRef> failing_;   // waits for its next failure
+  std::vector<ProcessRef> starting_;  // waits until its weights can be loaded
   ProcessRef scaling_;
   std::deque<std::pair<SimTime, std::int64_t>> wishes_;  // times, and what was wanted
   bool ended_ = false;

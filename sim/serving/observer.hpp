@@ -87,6 +87,8 @@ class ServingObserver {
   /// far.
   virtual void on_work(const IterationSample& /*sample*/, const Iteration&) {}
   virtual void on_move(const MoveSample&) {}
+  /// A replica of the pool has loaded its weights.
+  virtual void on_weights(SimTime /*now*/, std::size_t /*pool*/, const Demand& /*work*/) {}
   /// A sequence leaves the replica for another: it has been prefilled, or the replica has failed.
   virtual void on_hand_over(std::int64_t /*replica*/, SimTime /*now*/, const Sequence&) {}
 };

@@ -89,7 +89,6 @@ Expected<ServedTotals> ReplicaGroup::finish() {
   TS_ENSURES(flows.payload_started == flows.payload_finished, flows.payload_started,
              flows.payload_finished);
   ServedTotals out{.totals = *std::move(totals), .pools = {}, .end = engine_.now()};
-  if (Fleet::is_needed(parts_.front().config.server)) out.end = server_->last_left();
   for (const auto& hardware : hardware_) {
     ServedTotals::Channels& channels = out.pools.emplace_back();
     channels.taken = hardware->taken();

@@ -37,7 +37,7 @@ const std::vector<Bytes>& runs_of(const ServingParts& pool) {
   return pages ? pool.layout.cached_bytes : pool.layout.run_bytes;
 }
 
-// What one GPU of the pool sends or receives.
+// The part of one GPU of the pool that sends or receives.
 Op hand_over_op(const ServingParts& pool, Bytes bytes) {
   const Bytes run =
       std::clamp(*std::ranges::max_element(runs_of(pool)), Bytes::from_base(1), bytes);
@@ -218,8 +218,12 @@ Process Replica::load_weights(const std::string& tier) {
   add_access(op, parts_.system.tier(tier), Direction::read, {TensorClass::weights, bytes, bytes});
   add_access(op, near, Direction::write, {TensorClass::weights, bytes, bytes});
   const OpPlan plan = parts_.system.plan(op);
+  Demand work(parts_.system);
+  for (std::size_t s = 0; s < stages_.size(); ++s) work.add(plan, parts_.system);
+  totals().copies.add(work);
   const Process moving = copy(plan);
   co_await moving;
+  parts_.observer.on_weights(parts_.engine.now(), parts_.pool, work);
 }
 
 Process Replica::copy(const OpPlan& plan) {

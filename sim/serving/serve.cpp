@@ -140,8 +140,16 @@ void record_costs(std::span<const PoolOnHardware> pools, const ServingStatistics
   out.costs_unstated = costs.unstated;
 }
 
-void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRecord& out) {
+// The rooms of the pool that answers, and what fills the memory of one GPU in each pool.
+void record_cache(std::span<const PoolOnHardware> pools, const ServingTotals& totals,
+                  ServingRecord& out) {
+  const KvLayout& layout = pools.back().layout;
   out.capacity = layout.capacity;
+  for (const PoolOnHardware& other : pools.first(pools.size() - 1))
+    for (KvCapacity::Part part : other.layout.capacity.parts) {
+      part.tier = other.pool.prefix() + part.tier;
+      out.capacity.parts.push_back(std::move(part));
+    }
   out.capacity.max_sequences_full_length =
       layout.blocks / std::max<std::int64_t>(1, totals.most_blocks);
   for (std::size_t kind = 0; kind < totals.moves.size(); ++kind)
@@ -282,7 +290,7 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, 
   record_costs(pools, *statistics, out);
   for (std::size_t p = 0; p < pools.size(); ++p)
     record_devices(pools[p], served->pools[p], served->totals.pools[p], served->end, out);
-  record_cache(last.layout, served->totals, *out.serving);
+  record_cache(pools, served->totals, *out.serving);
   return out;
 }
 

@@ -20,8 +20,12 @@ Server::Server(std::span<ServingParts> pools, RequestSource& source)
                          Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); },
       .lost =
           [this](Sequence& s) {
-            ++s.restarts;
-            place(s);
+            constexpr std::int64_t kMost = 1000;
+            if (++s.restarts < kMost) return place(s);
+            stop(
+                fmt::format("request {} has lost its replica {} times: replicas fail sooner than "
+                            "they read its prompt",
+                            s.request.id, kMost));
           }};
   const bool hands_over = split || pools.size() > 1;
   for (ServingParts& pool : pools) {
@@ -93,8 +97,7 @@ Process Server::arrive_later(Request request, std::optional<Duration> prefetch) 
 }
 
 void Server::arrive(Request request) {
-  problem_ = problem_of(request);
-  if (problem_) return;
+  if (auto problem = problem_of(request)) return stop(*std::move(problem));
   totals_.most_blocks =
       std::max(totals_.most_blocks, replicas_.back()->scheduler().most_blocks_of(request));
   if (request.session.begins()) parts_.observer.on_session(parts_.engine.now());
@@ -125,16 +128,25 @@ void Server::place_homeless() {
   for (Sequence* s : std::exchange(homeless_, {})) place(*s);
 }
 
-std::optional<std::string> Server::problem_of(const Request& request) const {
-  if (pools_.size() == 1) return problem_of(request, parts_, replicas_.front()->scheduler());
-  Request prompt{.id = request.id, .input_tokens = request.input_tokens, .output_tokens = 1};
-  if (auto problem = problem_of(prompt, parts_, replicas_.front()->scheduler())) return problem;
-  return problem_of(request, pools_.back(), replicas_.back()->scheduler());
+void Server::stop(std::string problem) {
+  if (!problem_) problem_ = std::move(problem);
+  if (fleet_) fleet_->end();
 }
 
-std::optional<std::string> Server::problem_of(const Request& request, const ServingParts& pool,
+std::optional<std::string> Server::problem_of(const Request& request) const {
+  if (pools_.size() == 1)
+    return problem_of(request, request.output_tokens, parts_, replicas_.front()->scheduler());
+  auto problem = problem_of(request, 1, parts_, replicas_.front()->scheduler());
+  if (problem) return "prefill: " + *problem;
+  return problem_of(request, request.output_tokens, pools_.back(), replicas_.back()->scheduler());
+}
+
+// `tokens`: those of the answer that the pool gives.
+std::optional<std::string> Server::problem_of(const Request& request, std::int64_t tokens,
+                                              const ServingParts& pool,
                                               const Scheduler& scheduler) const {
-  const std::int64_t blocks = scheduler.most_blocks_of(request);
+  const std::int64_t blocks =
+      scheduler.most_blocks_of({.input_tokens = request.input_tokens, .output_tokens = tokens});
   const BlockLimits& limits = scheduler.limits();
   const std::int64_t pools = pool.layout.pools;
   if (blocks > limits.blocks / pools)
@@ -144,7 +156,8 @@ std::optional<std::string> Server::problem_of(const Request& request, const Serv
         request.id, request.input_tokens, request.output_tokens, blocks, limits.block,
         pools > 1 ? "GPU" : "replica", limits.blocks / pools);
   const SchedulerConfig& c = pool.config.server.scheduler;
-  if (c.policy != SchedulerPolicy::chunked && request.input_tokens > c.max_batched_tokens)
+  const bool reads = pool.sender == nullptr;
+  if (reads && c.policy != SchedulerPolicy::chunked && request.input_tokens > c.max_batched_tokens)
     return fmt::format(
         "request {} has {} input tokens, and an iteration reads at most {} (policy {} reads "
         "prompts "
@@ -186,7 +199,6 @@ void Server::ended(Sequence& s) {
   coming_ += std::ssize(released_);
   for (Request& next : released_) parts_.engine.spawn(arrive_later(std::move(next), early));
   released_.clear();
-  last_left_ = parts_.engine.now();
   if (!fleet_) return;
   fleet_->left();
   if (present_ == 0 && coming_ == 0 && !admits_) fleet_->end();

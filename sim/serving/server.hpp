@@ -26,8 +26,6 @@ class Server {
   /// Serves every request that the source has. The error names a request that exceeds the room of
   /// every replica.
   Expected<ServingTotals> finish();
-  /// When the last request left, which may be before the last replica has started.
-  SimTime last_left() const { return last_left_; }
 
   /// The reason why no replica can take the request, if so.
   std::optional<std::string> problem_of(const Request& request) const;
@@ -45,8 +43,10 @@ class Server {
   void prefilled(Sequence& sequence);
   Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);
 
-  std::optional<std::string> problem_of(const Request& request, const ServingParts& pool,
-                                        const Scheduler& scheduler) const;
+  std::optional<std::string> problem_of(const Request& request, std::int64_t tokens,
+                                        const ServingParts& pool, const Scheduler& scheduler) const;
+  /// Serves what is here, and then ends with the problem.
+  void stop(std::string problem);
 
   ServingParts& parts_;  // of the pool that takes the requests in
   std::span<ServingParts> pools_;
@@ -65,7 +65,6 @@ class Server {
   bool admits_ = false;
   std::int64_t present_ = 0;
   std::int64_t coming_ = 0;  // requests that will arrive after another has ended
-  SimTime last_left_{};
   std::optional<std::string> problem_;
 };
 

@@ -220,7 +220,7 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
           "leave it out, or a method that drops nothing");
 }
 
-// What replicas that read prompts can hand over; mistakes are reported at `key`.
+// The caches that can be handed over; mistakes are reported at `key`.
 void check_handed_over(Fields& f, const ServingConfig& c, const std::string& key) {
   f.check(!c.server.prefix_cache || !c.server.prefix_cache->tool_calls,
           "server.prefix_cache.tool_calls",
@@ -285,10 +285,11 @@ void check_fleet(Fields& f, const ServingConfig& c) {
       fmt::format("of {} is more than the {} of the system", server.scaling->min_replicas, count),
       "fewer, or more GPUs (system.gpus.count)");
   const auto& tier = server.scaling->weights_from;
-  f.check(!tier || (c.scenario.system.tiers.contains(*tier) && *tier != c.scenario.placement.near),
-          "server.scaling.weights_from",
-          fmt::format("the system has no tier '{}' to load from", tier.value_or("")),
-          "a tier beside placement.near");
+  f.check(!tier || c.scenario.system.tiers.contains(*tier), "server.scaling.weights_from",
+          fmt::format("the system has no tier '{}'", tier.value_or("")),
+          "a tier of the system beside placement.near");
+  f.check(!tier || *tier != c.scenario.placement.near, "server.scaling.weights_from",
+          "is the tier that the weights are loaded into", "another tier of the system");
 }
 
 void check_sessions(Fields& f, const ServingConfig& c) {
@@ -475,9 +476,10 @@ void describe(Fields& f, ServingConfig& c) {
   if (c.prefill) {
     check_prefill(f, c);
     PoolChecks checks(f);
-    for (const ServerPool& pool : pools_of(c)) {
-      checks.set_prefill(!pool.name.empty());
-      check_pool(checks, pool.config);
+    const std::vector<ServerPool> pools = pools_of(c);
+    for (auto pool = pools.rbegin(); pool != pools.rend(); ++pool) {  // prefill is the last
+      checks.set_prefill(!pool->name.empty());
+      check_pool(checks, pool->config);
     }
   } else {
     check_pool(f, c);

@@ -188,6 +188,10 @@ void ServingStatistics::on_move(const MoveSample& sample) {
   if (in_window(sample.end)) add_work(sample.pool, sample.work);
 }
 
+void ServingStatistics::on_weights(SimTime now, std::size_t pool, const Demand& work) {
+  if (in_window(now)) add_work(pool, &work);
+}
+
 void ServingStatistics::add_work(std::size_t pool, const Demand* work) {
   if (work == nullptr) return;
   Demand& sum = seen_.window.work[pool];

@@ -53,6 +53,7 @@ class ServingStatistics final : public ServingObserver {
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
   void on_finish(const RequestOutcome& outcome) override;
   void on_move(const MoveSample& sample) override;
+  void on_weights(SimTime now, std::size_t pool, const Demand& work) override;
   /// A channel was busy for `busy` of the time between `from` and `to`: bytes over capacity.
   void on_use(std::size_t channel, SimTime from, SimTime to, Duration busy);
 

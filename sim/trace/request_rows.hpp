@@ -34,6 +34,9 @@ class RequestRows final : public ServingListener {
   void on_arrival(SimTime now) override { next_->on_arrival(now); }
   void on_session(SimTime now) override { next_->on_session(now); }
   void on_replicas(SimTime now, std::int64_t up) override { next_->on_replicas(now, up); }
+  void on_weights(SimTime now, std::size_t pool, const Demand& work) override {
+    next_->on_weights(now, pool, work);
+  }
   void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
     next_->on_gap(now, gap, tokens);

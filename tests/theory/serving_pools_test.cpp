@@ -85,7 +85,7 @@ TEST(Pools, TakeTheirTimesFromTheirSystems) {
   EXPECT_GT(value(hh, "inter_token_latency_s.p50"), value(h2, "inter_token_latency_s.p50"));
 }
 
-// What arrives is what the receiving GPUs keep, however many GPUs send it; each sender and each
+// The receiving GPUs get what they keep, however many GPUs send it; each sender and each
 // receiver carries its part.
 TEST(Pools, HandOverWhatTheReceiverKeeps) {
   struct Case {

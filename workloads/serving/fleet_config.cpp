@@ -23,8 +23,8 @@ void describe(Fields& f, FailuresConfig& c) {
 void describe(Fields& f, StragglersConfig& c) {
   f.doc("Replicas that are slower than the others.");
   f.required("replicas", c.replicas, "Their numbers, from 0.");
-  f.required("slowdown", c.slowdown, "Time of an iteration over that on another replica.",
-             in_range(1.0, 100.0));
+  f.required("slowdown", c.slowdown,
+             "The GPU's time for an iteration over that on another replica.", in_range(1.0, 100.0));
 }
 
 void describe(Fields& f, ScalingConfig& c) {

@@ -21,16 +21,17 @@ struct FailuresConfig {
 };
 void describe(Fields& f, FailuresConfig& c);
 
-/// Replicas whose GPUs take longer for every iteration.
+/// Replicas whose GPUs take longer for every iteration; the CPU's part takes the same time.
 struct StragglersConfig {
   std::vector<std::int64_t> replicas;  ///< by number
-  Sourced<double> slowdown;            ///< time of an iteration over that of the others
+  Sourced<double> slowdown;            ///< the GPU's time for an iteration over that of the others
 };
 void describe(Fields& f, StragglersConfig& c);
 
 /// The number of replicas follows the requests at the server, as the Horizontal Pod Autoscaler of
-/// Kubernetes does for a target of an average: requests / `requests_per_replica`, rounded up. A
-/// replica that is no longer wanted takes no new requests, and stops after its last one.
+/// Kubernetes does for a target of an average: requests / `requests_per_replica`, rounded up. Its
+/// tolerance of a tenth is left out. A replica that is no longer wanted takes no new requests, and
+/// stops after its last one.
 struct ScalingConfig {
   std::int64_t min_replicas = 1;          ///< that always serve; at most all of the system
   std::int64_t requests_per_replica = 1;  ///< running and waiting

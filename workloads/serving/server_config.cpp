@@ -302,7 +302,7 @@ void describe(Fields& f, ServerConfig& c) {
   f.check(!in_batches || !c.disaggregation, "disaggregation",
           "a static batch is read and answered by the same replica",
           "leave it out, or another scheduler.policy");
-  // What moves between replicas or tiers would have to be taken back.
+  // Copies between replicas or tiers would have to be taken back.
   const bool comes_and_goes = c.failures || c.scaling;
   const std::string key = c.failures ? "failures" : "scaling";
   f.check(!comes_and_goes || !in_batches, key, "is not modelled beside a static batch",
