@@ -165,7 +165,7 @@ class Verbs(InFolder):
 
     def test_a_wrong_word_below_a_verb_names_those_that_there_are(self):
         self.expect_failure(run("list", "nosuch"), 2, "there is no command 'list nosuch'",
-                            "the word after 'list' is one of: hw, kinds, devices, systems, calibrations, models, methods, metrics, scenarios")
+                            "the word after 'list' is one of: hw, kinds, devices, systems, topologies, calibrations, models, methods, metrics, scenarios")
         self.expect_failure(run("list", "model"), 2, "did you mean 'list models'?")
         self.expect_failure(run("list"), 2, "the command 'list' needs one more word", "hw, kinds, devices")
         self.expect_failure(run("config", "shwo", MAPLE), 2, "did you mean 'config show'?")
