@@ -35,4 +35,4 @@ def config(path: str | os.PathLike[str], set: Sequence[str] = ()) -> dict[str, A
     """The effective configuration, with bases and defaults laid in."""
 
 def list(what: str) -> List[dict[str, Any]]:
-    """What there is: hw, devices, systems, calibrations, models, methods, metrics, scenarios, serving."""
+    """What there is: hw, devices, systems, topologies, calibrations, models, methods, metrics, scenarios, serving."""
