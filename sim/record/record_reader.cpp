@@ -249,17 +249,12 @@ struct Placed {
   JsonNode node;
 };
 
-// The members that a record holds only in its configuration. It runs after the results, which name
-// the devices of `sharers`; a served configuration has no batch or context.
-void read_config(const Placed& config, RunRecord& out) {
-  out.config = on_one_line(config.node.written());
-  config.read_member("name", out.name);
-  const Placed step = config["step"];
-  step.read_member("batch", out.batch, record::Presence::if_any);
-  step.read_member("context", out.context, record::Presence::if_any);
-  const Placed system = config["system"];
+// Finds how many GPUs share the devices of a system, whose names in the record have the prefix.
+// Returns its GPUs.
+std::int64_t read_system(const Placed& system, std::string_view prefix, RunRecord& out) {
   const Placed gpus = system["gpus"];
-  gpus.read_member("count", out.gpus);
+  std::int64_t count = 1;
+  gpus.read_member("count", count);
   std::int64_t hosts = 0;
   gpus.read_member("hosts", hosts);
   if (hosts < 1) gpus.place.fail("has no hosts");
@@ -269,11 +264,28 @@ void read_config(const Placed& config, RunRecord& out) {
   shared.read_member("host", by_host);
   shared.read_member("all", by_all);
   for (const auto& [device, bytes] : out.traffic_bytes) {
+    if (!device.starts_with(prefix)) continue;
+    const std::string name = device.substr(prefix.size());
     std::int64_t& sharers = out.sharers[device] = 1;
-    if (std::ranges::find(by_host, device) != by_host.end() && hosts > 0)
-      sharers = out.gpus / hosts;
-    if (std::ranges::find(by_all, device) != by_all.end()) sharers = out.gpus;
+    if (std::ranges::find(by_host, name) != by_host.end() && hosts > 0) sharers = count / hosts;
+    if (std::ranges::find(by_all, name) != by_all.end()) sharers = count;
   }
+  return count;
+}
+
+// The members that a record holds only in its configuration. It runs after the results, which name
+// the devices of `sharers`; a served configuration has no batch or context.
+void read_config(const Placed& config, RunRecord& out) {
+  out.config = on_one_line(config.node.written());
+  config.read_member("name", out.name);
+  const Placed step = config["step"];
+  step.read_member("batch", out.batch, record::Presence::if_any);
+  step.read_member("context", out.context, record::Presence::if_any);
+  out.gpus = read_system(config["system"], "", out);
+  // A server may read prompts on a system of its own.
+  if (const Placed prefill(config, "prefill", record::Presence::if_any);
+      prefill.node && prefill.node.kind() == NodeKind::object)
+    out.gpus += read_system(prefill["system"], "prefill.", out);
 }
 
 // Empty where the text is a document.
