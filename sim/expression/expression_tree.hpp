@@ -10,6 +10,8 @@
 
 namespace tiersim {
 
+// Names of keywords and of functions of the library end with an underscore.
+// NOLINTBEGIN(readability-identifier-naming)
 enum class Operation : std::uint8_t {
   number,
   text,
@@ -45,6 +47,7 @@ enum class Operation : std::uint8_t {
   part_,
   if_,
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct ExpressionNode {
   Operation operation = Operation::number;

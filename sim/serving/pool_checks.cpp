@@ -16,9 +16,8 @@ void PoolChecks::check(bool ok, std::string_view path, std::string_view message,
   }
   if (prefill_ && own)
     at = "prefill." + at;
-  else if (prefill_ && at == "server.host.workers")
-    return;  // more workers than it has replicas are idle
-  else if (!reported_.emplace(at, text).second)
+  else if ((prefill_ && at == "server.host.workers") ||  // more than its replicas are idle
+           !reported_.emplace(at, text).second)
     return;
   else if (prefill_)
     text = "in prefill, " + text;
