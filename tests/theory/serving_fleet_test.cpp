@@ -115,13 +115,14 @@ TEST(Stragglers, TakeLongerAndGetFewerRequests) {
 // Steady load: so many replicas are up as the requests at the server ask for, and none of them at
 // first but the least number.
 TEST(Scaling, FollowsTheRequests) {
-  const auto with = [](double rate) {
+  const std::string scaling =
+      "server.scaling={min_replicas: 1, requests_per_replica: 16, interval: 5 s, "
+      "stabilization: 30 s, start: 10 s}";
+  const auto with = [&](double rate) {
     return run({"workload.requests=3000", fmt::format("workload.arrivals.requests_per_s={}", rate),
                 "workload.input={distribution: uniform, min: 1000, max: 1000}",
                 "workload.output={distribution: uniform, min: 300, max: 300}",
-                "measure.warm_up=0.3",
-                "server.scaling={min_replicas: 1, requests_per_replica: 16, interval: 5 s, "
-                "stabilization: 30 s, start: 10 s}"});
+                "measure.warm_up=0.3", scaling});
   };
   const RunRecord little = with(1);
   const RunRecord much = with(25);

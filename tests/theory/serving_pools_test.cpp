@@ -17,7 +17,7 @@ namespace {
 constexpr auto kServer = "serving/llama3_8b_h100x4_disaggregated.yaml";
 using Settings = std::vector<std::string>;
 
-RunRecord run(Settings settings) {
+RunRecord run(const Settings& settings) {
   const auto record = serve(testing::serving_config(kServer, settings));
   EXPECT_TRUE(record) << record.error();
   return record ? *record : RunRecord{};
