@@ -41,7 +41,7 @@ TEST(Routed, IsStartAndHopsAndFlows) {
   c.variants["simple"].near.value = 100ns;
   c.variants["simple"].far.value = 1us;
   c.variants["simple"].peer.value = 5s;  // a ring has no peers
-  const auto device = make_device(c);  // it has the name of the algorithm
+  const auto device = make_device(c);    // it has the name of the algorithm
   const CollectiveCost cost =
       device->cost(work(CollectiveKind::all_reduce, 1_GiB, 32), {.topology = &t});
   // 2 * 31 steps, of which 2 * 3 between nodes.
