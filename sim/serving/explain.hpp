@@ -36,7 +36,7 @@ class IterationAverages final : public ServingListener {
     Duration before{};
     Duration gpu{};
   };
-  /// Of iterations that decode only, and of those that read prompts, too.
+  /// The sums of iterations that decode only, and of those that read prompts, too.
   using OfPool = std::array<Sums, 2>;
   /// In the order of pools_of(); a run without replicas has none.
   std::span<const OfPool> pools() const { return sums_; }

@@ -227,7 +227,7 @@ Expected<std::vector<PoolOnHardware>> pools_on_hardware(const ServingConfig& con
   return out;
 }
 
-// What is observed of the pools together.
+// Names the channels and tiers of all pools, which are observed together.
 ServedBy served_by(std::vector<PoolOnHardware>& pools) {
   ServedBy out{.replicas = 0, .stages = 0, .blocks = 0, .pools = std::ssize(pools)};
   for (PoolOnHardware& of : pools) {

@@ -241,7 +241,7 @@ OpId StepChain::experts_spread(int layer, OpId last) {
   const MoeConfig& moe = *m.moe;
   const std::int64_t rows = step_.own_tokens() * moe.experts_per_token;
   if (!hot_) {
-    // What the most loaded GPU receives over what each one sends.
+    // The rows that the most loaded GPU receives, over those that each one sends.
     const bool uneven = c_.step.expert_load && step_.group_tokens() > 0;
     hot_ = uneven ? expert_balance(*c_.step.expert_load,
                                    expert_group(moe, c_.parallel, step_.group_tokens()))

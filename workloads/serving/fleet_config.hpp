@@ -13,7 +13,7 @@
 namespace tiersim {
 
 /// Replicas fail independently of each other, after exponentially distributed times in service.
-/// What a failed replica had is lost; its requests begin again on others, with the tokens that they
+/// A failed replica loses its cache; its requests begin again on others, with the tokens that they
 /// have given so far as a part of their prompts.
 struct FailuresConfig {
   Sourced<Duration> mean_time_between;  ///< of a replica's service: from its start to its failure
