@@ -1,5 +1,6 @@
 // tiersim show system FILE: the topology of a system as tables and as a drawing.
 // tiersim show collectives FILE: what its collectives take, by size.
+// tiersim show experts FILE: how evenly its routed tokens load the GPUs, by copies of experts.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/expert_table.hpp"
 #include "sim/cli/figure_file.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/trace_options.hpp"
@@ -147,6 +149,16 @@ ExitCode show_collectives(const ShowArguments& options) {
   return ExitCode::ok;
 }
 
+ExitCode show_experts(const ShowArguments& options) {
+  const auto config = read_as<ScenarioConfig>(loaded(options), "scenario");
+  if (!config.model.moe)
+    misuse("FILE", fmt::format("model '{}' has no experts", config.model.name));
+  if (!config.step.expert_load)
+    misuse("FILE", "step.expert_load is not stated, so that all experts are equally popular");
+  print({expert_table(config)}, options.format);
+  return ExitCode::ok;
+}
+
 void add_show_system(Verb show) {
   auto options = std::make_shared<ShowArguments>();
   Verb verb = show.add("system", "Parts, cables, paths and bisection of a topology, and a drawing");
@@ -182,13 +194,24 @@ void add_show_collectives(Verb show) {
   verb.on_chosen([options] { return show_collectives(*options); });
 }
 
+void add_show_experts(Verb show) {
+  auto options = std::make_shared<ShowArguments>();
+  Verb verb = show.add(
+      "experts", "How evenly routed tokens load the GPUs, by placement and copies of experts");
+  add_file(verb, *options, "A scenario with step.expert_load");
+  add_format(verb, options->format);
+  verb.on_chosen([options] { return show_experts(*options); });
+}
+
 }  // namespace
 
 void add_show(Verb program) {
-  Verb show = program.add("show", "Show how the GPUs of a system are joined, and what that gives");
+  Verb show = program.add(
+      "show", "Show how the GPUs of a system are joined, and how evenly experts load them");
   show.needs_verb();
   add_show_system(show);
   add_show_collectives(show);
+  add_show_experts(show);
 }
 
 }  // namespace tiersim::cli

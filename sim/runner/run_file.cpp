@@ -99,11 +99,14 @@ Diagnostic explained(const Document& document, const ServingConfig& config,
   } catch (const UnitOverflow&) {
     return {document.locate("workload"), problem, "smaller sizes or rates"};
   }
+  std::string room;  // what gives a request more of it, in any of the pools
+  for (const auto& [name, pool] : pools_of(config))
+    room += name + (name.empty() ? "" : ".") + "parallel.tensor, ";
+  room += "server.scheduler, server.kv";
   if (config.workload.sessions)
-    return {document.locate("workload.sessions"), problem,
-            "a lower max_context, or room: parallel.tensor, server.scheduler, server.kv"};
+    return {document.locate("workload.sessions"), problem, "a lower max_context, or room: " + room};
   return {document.locate(config.workload.input ? "workload.input" : "workload"), problem,
-          "shorter requests, or room for them: parallel.tensor, server.scheduler, server.kv"};
+          "shorter requests, or room for them: " + room};
 }
 
 [[noreturn]] void fail(Diagnostic diagnostic) {

@@ -185,6 +185,12 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
           "has no meaning: model '" + c.model.name + "' has no experts", "leave it out");
   f.check(c.model.moe || !c.step.expert_load, "step.expert_load",
           "has no meaning: model '" + c.model.name + "' has no experts", "leave it out");
+  const std::int64_t counted = c.step.expert_load ? c.step.expert_load->experts() : 0;
+  f.check(!c.model.moe || counted == 0 || counted == c.model.moe->experts,
+          "step.expert_load.counted",
+          fmt::format("has {} experts in a layer, and model '{}' has {}", counted, c.model.name,
+                      c.model.moe ? c.model.moe->experts : 0),
+          "counts of this model");
   f.check(c.step.expert_skew == 0 || c.parallel.redundant_experts == 0, "step.expert_skew",
           "is a power law without copies of experts, and parallel.redundant_experts has some",
           "expert_load: {law: log_normal, spread: 1.06}");

@@ -32,8 +32,9 @@ void RequestRows::begin(const ServedRun& run, ServingObserver& next) {
 }
 
 void RequestRows::on_submit(std::int64_t replica, SimTime now, const Sequence& sequence) {
-  const auto [at, first] = replicas_.try_emplace(sequence.request.id, Replicas{replica, replica});
-  at->second.decode = replica;
+  Replicas& of = replicas_[sequence.request.id];
+  of.decode = replica;
+  if (sequence.source < 0) of.prefill = replica;  // also where it starts again after a failure
   next_->on_submit(replica, now, sequence);
 }
 
@@ -46,13 +47,13 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
       later == 0 ? 0
                  : to_seconds(outcome.finished - outcome.first_token) / static_cast<double>(later);
   if (rows_ == 0) begin_table(outcome.session.session >= 0);
-  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{}", outcome.id,
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{},{}", outcome.id,
                  seconds_text(arrival.time_since_epoch()), at->second.prefill, at->second.decode,
                  outcome.input_tokens, outcome.output_tokens, outcome.cached_tokens,
                  seconds_text(outcome.started - arrival),
                  seconds_text(outcome.first_token - arrival),
                  later == 0 ? "" : fmt::format("{}", tpot),
-                 seconds_text(outcome.finished - arrival), outcome.preemptions);
+                 seconds_text(outcome.finished - arrival), outcome.preemptions, outcome.restarts);
   if (with_sessions_)
     fmt::format_to(std::back_inserter(buffer_), ",{},{},{}", outcome.session.session,
                    outcome.session.agent, outcome.session.turn);
@@ -70,7 +71,7 @@ void RequestRows::begin_table(bool with_sessions) {
   with_sessions_ = with_sessions;
   buffer_ =
       "request,arrival_s,replica,decode_replica,input_tokens,output_tokens,cached_tokens,"
-      "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions";
+      "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions,restarts";
   buffer_ += with_sessions ? ",session,agent,turn\n" : "\n";
 }
 

@@ -9,7 +9,7 @@
 //                    prefill from decode
 //   input_tokens, output_tokens, cached_tokens (of the prompt, found in a prefix cache)
 //   queue_time_s, ttft_s, tpot_s (empty for an answer of one token), e2e_latency_s
-//   preemptions
+//   preemptions, restarts (replicas that failed while they had it)
 //   session, agent, turn   where the workload has sessions, each from 0; agent 0 is the main line
 //
 // All requests have a row, those of the warm-up as well, in the order in which they end; times are

@@ -185,6 +185,8 @@ class Serving(InFolder):
         too_large = ("--set", "model.base=models/llama2_70b.yaml")
         self.expect_failure(run("run", BENCH, *too_large), 3, "error: ", "hbm")
         self.expect_failure(run("run", BENCH, "--set", "workload.input.tokens=1000000"), 3, "error: ")
+        self.expect_failure(run("run", SERVING / "llama3_70b_prefill_h100_decode_a100.yaml", "--set",
+                                "workload.input={tokens: 3000000, sigma: 0, max: 3000000}"), 3, "room for them: prefill.parallel.tensor, parallel.tensor")
         self.expect_failure(run("run", PREFIX, "--set", "workload.trace=none.jsonl"), 3, "none.jsonl")
         self.expect_failure(run("run", BENCH, "--set", "server.host.iteraton=1 ms"), 3,
                             "did you mean 'iteration'?")
@@ -400,6 +402,15 @@ class OwnTraces(InFolder):
         self.assertEqual({row["decode_replica"] for row in rows}, {"2", "3"})
         rows = self.rows(PREFIX)
         self.assertTrue(any(int(row["cached_tokens"]) > 0 for row in rows))
+        self.assertTrue(all(row["replica"] == row["decode_replica"] for row in rows))
+
+    def test_rows_count_the_failures_that_a_request_met(self):
+        rows = self.rows(SERVING / "fleet/llama3_8b_h100x8_failures.yaml", *FEW, "--set", "measure.warm_up=0",
+                         "--set", "server.failures.mean_time_between=20 s", "-o", self.folder / "r.json")
+        metrics = json.loads((self.folder / "r.json").read_text())["results"]["metrics"]
+        restarts = sum(int(row["restarts"]) for row in rows)
+        self.assertGreater(restarts, 0)
+        self.assertEqual(restarts, metrics["restarts"]["value"])
         self.assertTrue(all(row["replica"] == row["decode_replica"] for row in rows))
 
     def test_rows_are_of_a_server(self):

@@ -83,5 +83,51 @@ class ShowCollectives(InFolder):
             self.expect_failure(run("show", "collectives", SYSTEM, *arguments), 2, text)
 
 
+class ShowExperts(InFolder):
+    WIDE = SOURCE / "configs/scenarios/fabric/deepseek_v3_decode_ep72_h100.yaml"
+
+    def table(self, *arguments):
+        result = run("show", "experts", self.WIDE, "--format", "json", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)["experts"]
+
+    def test_balance_and_copies_help(self):
+        rows = self.table()
+        self.assertEqual((rows[0]["placement"], rows[0]["copies"]), ("balanced", 32))
+        self.assertEqual(rows[1]["placement"], "contiguous")
+        self.assertGreater(rows[1]["busiest_gpu"], 2 * rows[0]["busiest_gpu"])
+        self.assertEqual([row["slots_per_gpu"] for row in rows], [4, 4, 5, 6, 7])
+        self.assertEqual([row["copies"] for row in rows[2:]], [104, 176, 248])
+        slots = [row["busiest_slot"] for row in rows[2:]]
+        self.assertEqual(slots, sorted(slots, reverse=True))
+
+    def test_counts_of_a_server(self):
+        """Every token chooses one expert, which has an eighth of all rows. Unbalanced, its two copies lie on one GPU of
+        72, with both copies of another expert, which has 1/255 of the other rows."""
+        counts, before = self.folder / "now.json", self.folder / "before.json"
+        counts.write_text(json.dumps({"logical_count": [[0.0] * 256, [255.0] + [1.0] * 255]}))
+        before.write_text(json.dumps([[1] * 255 + [255]]))
+        now = self.table("--set", f"step.expert_load.expert_counts={counts}")
+        self.assertAlmostEqual(now[1]["busiest_gpu"], 72 * (1 / 8 + 7 / 8 / 255), delta=.05)
+        self.assertLess(now[0]["busiest_gpu"], 2)
+        late = self.table("--set", f"step.expert_load.expert_counts={counts}",
+                          "--set", f"step.expert_load.placement_counts={before}")
+        self.assertGreater(late[0]["busiest_gpu"], 8)
+        text = run("show", "experts", self.WIDE, "--set", f"step.expert_load.expert_counts={counts}").stdout
+        self.assertIn("Counted in 1 layers", text)
+
+    def test_mistakes_are_named(self):
+        self.expect_failure(run("show", "experts", SOURCE / "configs/scenarios/methods/llama3_8b_dense_hbm.yaml"), 2, "has no experts")
+        self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load=~",
+                                "--set", "parallel.expert_placement=contiguous"), 2, "expert_load is not stated")
+        self.expect_failure(run("show", "experts", SYSTEM), 3, "expected schema tiersim.scenario/v1")
+        self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load.expert_counts=none.json"), 3,
+                            "there is no file 'none.json'")
+        (self.folder / "bad.json").write_text('{"logical_count": [[1, 2], [3]]}')
+        self.expect_failure(run("show", "experts", self.WIDE, "--set",
+                                f"step.expert_load.expert_counts={self.folder / 'bad.json'}"), 3,
+                            "layer 1 has 1 experts, and another one 2")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

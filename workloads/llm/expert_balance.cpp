@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -26,8 +25,8 @@ std::vector<double> popularity(const ExpertLoadConfig& load, std::int64_t expert
   std::vector<double> shares(static_cast<std::size_t>(experts));
   for (std::size_t i = 0; i < shares.size(); ++i)
     shares[i] = load.law == ExpertLaw::zipf
-                    ? portable_pow(static_cast<double>(i + 1), -load.spread.value)
-                    : portable_exp(load.spread.value * normal(rng));
+                    ? portable_pow(static_cast<double>(i + 1), -load.spread->value)
+                    : portable_exp(load.spread->value * normal(rng));
   for (std::size_t i = shares.size(); i > 1; --i) std::swap(shares[i - 1], shares[rng.below(i)]);
   return shares;
 }
@@ -72,18 +71,6 @@ std::vector<std::int32_t> copies_of(const ExpertGroup& g, const std::vector<doub
 
 }  // namespace
 
-void describe(Fields& f, ExpertLoadConfig& c) {
-  f.doc("How unevenly tokens choose experts.");
-  f.required("law", c.law, kExpertLawNames, "Of the popularity of a layer's experts.");
-  f.required("spread", c.spread,
-             "zipf: the exponent; log_normal: the standard deviation of the logarithm.",
-             in_range(0.0, 4.0));
-  f.optional("drift", c.drift,
-             "Standard deviation of the logarithm of what popularity has changed by since copies "
-             "were placed.",
-             in_range(0.0, 4.0));
-}
-
 std::vector<std::int32_t> place_experts(const ExpertGroup& g, const std::vector<double>& rows) {
   const std::int64_t slots = g.experts + g.copies;
   TS_EXPECTS(slots % g.ranks == 0, slots, g.ranks);
@@ -122,12 +109,21 @@ struct DrawnLayer {
   std::vector<double> copies;        // of experts
 };
 
+std::vector<double> as_rows(const std::vector<std::int64_t>& counts) {
+  std::vector<double> rows(counts.size());
+  std::ranges::transform(counts, rows.begin(), [](auto n) { return static_cast<double>(n); });
+  return rows;
+}
+
 std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
   Rng rng(1, "expert_balance");
-  std::vector<DrawnLayer> layers(static_cast<std::size_t>(draws));
-  for (DrawnLayer& layer : layers) {
-    layer.shares = popularity(load, g.experts, rng);
-    layer.placed = place_experts(g, layer.shares);
+  const bool counted = load.law == ExpertLaw::counted;
+  const ExpertCounts& before = load.placed_by.empty() ? load.counted : load.placed_by;
+  std::vector<DrawnLayer> layers(counted ? load.counted.size() : static_cast<std::size_t>(draws));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    DrawnLayer& layer = layers[i];
+    layer.shares = counted ? as_rows(load.counted[i]) : popularity(load, g.experts, rng);
+    layer.placed = place_experts(g, counted ? as_rows(before[i]) : layer.shares);
     for (double& share : layer.shares)
       if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
     layer.normals.resize(layer.shares.size());
@@ -138,22 +134,46 @@ std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGr
   return layers;
 }
 
+// Layers by all that they depend on.
+class DrawnLayers {
+ public:
+  using Layers = std::shared_ptr<const std::vector<DrawnLayer>>;
+
+  Layers of(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
+    const Group group{g.experts, g.ranks, g.copies, g.placement, draws};
+    const std::scoped_lock lock(mutex_);
+    for (const Entry& entry : known_)
+      if (entry.group == group && is_same(entry.load, load)) return entry.layers;
+    constexpr std::size_t kMost = 256;
+    if (known_.size() >= kMost) known_.clear();
+    known_.push_back(
+        {group, load,
+         std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws))});
+    return known_.back().layers;
+  }
+
+ private:
+  using Group = std::tuple<std::int64_t, std::int64_t, std::int64_t, ExpertPlacement, int>;
+  struct Entry {
+    Group group;
+    ExpertLoadConfig load;
+    Layers layers;
+  };
+
+  static bool is_same(const ExpertLoadConfig& a, const ExpertLoadConfig& b) {
+    const auto spread = [](const ExpertLoadConfig& c) { return c.spread ? c.spread->value : 0; };
+    return a.law == b.law && spread(a) == spread(b) && a.drift == b.drift &&
+           a.counted == b.counted && a.placed_by == b.placed_by;
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> known_;
+};
+
 // A server asks for thousands of numbers of tokens.
-std::shared_ptr<const std::vector<DrawnLayer>> drawn_layers(const ExpertLoadConfig& load,
-                                                            const ExpertGroup& g, int draws) {
-  using Key = std::tuple<ExpertLaw, double, double, std::int64_t, std::int64_t, std::int64_t,
-                         ExpertPlacement, int>;
-  static std::mutex mutex;
-  static std::map<Key, std::shared_ptr<const std::vector<DrawnLayer>>> known;
-  constexpr std::size_t kMost = 256;
-  const Key key{load.law, load.spread.value, load.drift,  g.experts,
-                g.ranks,  g.copies,          g.placement, draws};
-  const std::scoped_lock lock(mutex);
-  if (known.size() >= kMost) known.clear();
-  auto& layers = known[key];
-  if (!layers)
-    layers = std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws));
-  return layers;
+DrawnLayers::Layers drawn_layers(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
+  static DrawnLayers known;
+  return known.of(load, g, draws);
 }
 
 // Adds one layer's loads.
@@ -192,10 +212,11 @@ void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum
 
 ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
   TS_EXPECTS(g.experts >= g.top_k && g.top_k >= 1 && g.tokens >= 1, g.experts, g.top_k, g.tokens);
+  TS_EXPECTS(load.law != ExpertLaw::counted || load.experts() == g.experts, g.experts);
   ExpertBalance sum{.over_mean = 0, .slot_over_mean = 0, .expert_over_mean = 0};
   const auto layers = drawn_layers(load, g, draws);
   for (const DrawnLayer& layer : *layers) add_layer(layer, g, sum);
-  const double n = draws;
+  const auto n = static_cast<double>(layers->size());
   return {sum.rows / n, sum.reached / n, sum.over_mean / n, sum.slot_over_mean / n,
           sum.expert_over_mean / n};
 }

@@ -4,15 +4,15 @@
 // the others wait for it.
 //
 // Popularity. The experts of a layer have shares by Zipf's law or a log-normal one, in random
-// order. A step's rows of an expert are drawn around its share of all rows, as independent tokens
-// would give them; no expert has more rows than there are tokens.
-// Placement. Each GPU has as many slots as the others. `contiguous`: experts in their order, and
-// copies in the order of the experts from the first one on. `balanced` is the greedy method of
-// DeepSeek's EPLB (deepseek-ai/EPLB, global policy): the expert whose copies have most rows each
-// gets one more, until the slots are full; then slots go to GPUs in the order of their rows, each
-// to the GPU with fewest rows that has a free slot. It knows the shares, with an error of `drift`.
-// The copies of an expert have equal parts of its rows.
-// Ignores: correlations between the experts of a token; the cost of moving experts.
+// order, or those that a server counted in each of its layers. A step's rows of an expert are drawn
+// around its share of all rows, as independent tokens would give them; no expert has more rows than
+// there are tokens. Placement. Each GPU has as many slots as the others. `contiguous`: experts in
+// their order, and copies in the order of the experts from the first one on. `balanced` is the
+// greedy method of DeepSeek's EPLB (deepseek-ai/EPLB, global policy): the expert whose copies have
+// most rows each gets one more, until the slots are full; then slots go to GPUs in the order of
+// their rows, each to the GPU with fewest rows that has a free slot. It knows the shares, with an
+// error of `drift`, or those that were counted before. The copies of an expert have equal parts of
+// its rows. Ignores: correlations between the experts of a token; the cost of moving experts.
 // Checked: tests/unit/workloads/expert_balance_test.cpp; against DeepSeek-R1's routing on GB200 as
 // TensorRT-LLM published it, in the same file.
 #include <array>
@@ -20,23 +20,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/base/number_class.hpp"
-#include "sim/config/fields.hpp"
+#include "workloads/llm/expert_load_config.hpp"
 
 namespace tiersim {
 
-enum class ExpertLaw : std::uint8_t { zipf, log_normal };
-inline constexpr std::array<std::string_view, 2> kExpertLawNames{"zipf", "log_normal"};
-
 enum class ExpertPlacement : std::uint8_t { contiguous, balanced };
 inline constexpr std::array<std::string_view, 2> kExpertPlacementNames{"contiguous", "balanced"};
-
-struct ExpertLoadConfig {
-  ExpertLaw law = ExpertLaw::log_normal;
-  Sourced<double> spread;  ///< the exponent, or the standard deviation of the logarithm
-  double drift = 0;  ///< standard deviation of the logarithm of a share, since it was last measured
-};
-void describe(Fields& f, ExpertLoadConfig& c);
 
 struct ExpertGroup {
   std::int64_t experts = 1;  ///< of a layer
@@ -58,7 +47,7 @@ struct ExpertBalance {
   double slot_over_mean = 1;    ///< the same of slots
   double expert_over_mean = 1;  ///< the same of experts
 };
-/// The same for the same arguments, always. `draws` layers.
+/// The same for the same arguments, always. `draws` layers of a law; of counts all layers.
 ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& group,
                              int draws = 16);
 

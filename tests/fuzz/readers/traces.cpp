@@ -2,6 +2,7 @@
 
 #include "tests/fuzz/readers/readers.hpp"
 #include "workloads/early_exit/depth_trace.hpp"
+#include "workloads/llm/expert_load_config.hpp"
 #include "workloads/serving/trace_file.hpp"
 #include "workloads/serving/trace_lines.hpp"
 #include "workloads/trace/index_trace.hpp"
@@ -38,6 +39,8 @@ void read_traces(std::string_view text) {
   const std::string copy(text);
   if (const auto chosen = import_index_trace("trace", copy); !chosen) expect_words(chosen.error());
   if (const auto depths = import_depth_trace("trace", copy); !depths) expect_words(depths.error());
+  if (const auto counts = import_expert_counts("trace", copy); !counts)
+    expect_words(counts.error());
 }
 
 // The first line is the unit of the times; without a known one the reader finds it out.

@@ -58,12 +58,12 @@ TEST(PlaceExperts, EveryExpertIsHeldAndEveryGpuHasItsSlots) {
 
 ExpertBalance balance(double spread, std::int64_t copies, ExpertPlacement placement,
                       std::int64_t tokens = 4096, ExpertLaw law = ExpertLaw::log_normal) {
-  return expert_balance({.law = law, .spread = {spread}}, {.experts = 256,
-                                                           .top_k = 8,
-                                                           .tokens = tokens,
-                                                           .ranks = 32,
-                                                           .copies = copies,
-                                                           .placement = placement});
+  return expert_balance({.law = law, .spread = Sourced<double>{spread}}, {.experts = 256,
+                                                                          .top_k = 8,
+                                                                          .tokens = tokens,
+                                                                          .ranks = 32,
+                                                                          .copies = copies,
+                                                                          .placement = placement});
 }
 
 // A GPU has 1024 rows of 32768; chance alone gives the largest of 32 about two deviations more.
@@ -99,7 +99,8 @@ TEST(ExpertBalance, PlacementAndCopiesHelpUnlessTheLoadDrifts) {
                           .placement = ExpertPlacement::balanced};
   double before = copied;
   for (const double drift : {0.2, 0.5, 1.0}) {
-    const double now = expert_balance({.spread = {1}, .drift = drift}, group).over_mean;
+    const double now =
+        expert_balance({.spread = Sourced<double>{1}, .drift = drift}, group).over_mean;
     EXPECT_GT(now, before);
     before = now;
   }
@@ -124,7 +125,7 @@ TEST(ExpertBalance, IsTheSameEveryTime) {
 TEST(ExpertBalance, OfDeepSeekR1AsPublished) {
   constexpr double kSpread = 1.06;
   const auto of = [&](std::int64_t ranks, std::int64_t copies, ExpertPlacement placement) {
-    return expert_balance({.law = ExpertLaw::log_normal, .spread = {kSpread}},
+    return expert_balance({.law = ExpertLaw::log_normal, .spread = Sourced<double>{kSpread}},
                           {.experts = 256,
                            .top_k = 8,
                            .tokens = 4096,

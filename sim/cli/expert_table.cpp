@@ -1,0 +1,103 @@
+#include "sim/cli/expert_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "workloads/llm/expert_balance.hpp"
+#include "workloads/llm/shard.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+std::int64_t tokens_of(const ScenarioConfig& c) {
+  if (c.step.kind == StepKind::decode) return c.step.batch;
+  return c.step.batch * (c.step.context - c.step.cached.value_or(0));
+}
+
+// As they are configured, then without balance, then balanced with more and more copies.
+std::vector<ExpertGroup> groups_of(const ExpertGroup& own) {
+  constexpr int kMostSlots = 4;  // a GPU, beside those without copies
+  std::vector<ExpertGroup> groups{own};
+  const std::int64_t least = (own.ranks - own.experts % own.ranks) % own.ranks;
+  ExpertGroup group = own;
+  const auto add = [&](ExpertPlacement placement, std::int64_t copies) {
+    group.placement = placement;
+    group.copies = copies;
+    if (placement != own.placement || copies != own.copies) groups.push_back(group);
+  };
+  add(ExpertPlacement::contiguous, least);
+  for (int i = 0; i < kMostSlots; ++i) add(ExpertPlacement::balanced, least + i * own.ranks);
+  return groups;
+}
+
+// Mean over layers of the standard deviation of f(expert's rows, expert's rows before).
+template <class F>
+double mean_spread(const ExpertCounts& counts, const ExpertCounts& before, F&& value) {
+  double sum = 0;
+  for (std::size_t layer = 0; layer < counts.size(); ++layer) {
+    std::vector<double> values;
+    for (std::size_t e = 0; e < counts[layer].size(); ++e)
+      if (counts[layer][e] > 0 && before[layer][e] > 0)
+        values.push_back(
+            value(static_cast<double>(counts[layer][e]), static_cast<double>(before[layer][e])));
+    double mean = 0;
+    for (const double v : values) mean += v / static_cast<double>(values.size());
+    double square = 0;
+    for (const double v : values) square += (v - mean) * (v - mean);
+    sum += values.empty() ? 0 : std::sqrt(square / static_cast<double>(values.size()));
+  }
+  return sum / static_cast<double>(counts.size());
+}
+
+void note_counts(const ExpertLoadConfig& load, Table& table) {
+  if (load.law != ExpertLaw::counted) return;
+  table.notes.push_back(fmt::format(
+      "Counted in {} layers; the logarithm of an expert's rows has a standard "
+      "deviation of {:.2f} (`spread`) in their mean.",
+      load.counted.size(),
+      mean_spread(load.counted, load.counted, [](double now, double) { return std::log(now); })));
+  if (load.placed_by.empty()) return;
+  table.notes.push_back(
+      fmt::format("The logarithm of what it has changed by since experts were placed has {:.2f} "
+                  "(`drift`).",
+                  mean_spread(load.counted, load.placed_by,
+                              [](double now, double before) { return std::log(now / before); })));
+}
+
+}  // namespace
+
+Table expert_table(const ScenarioConfig& config) {
+  TS_EXPECTS(config.model.moe && config.step.expert_load);
+  const ExpertGroup own = expert_group(*config.model.moe, config.parallel, tokens_of(config));
+  Table table{
+      .id = "experts",
+      .title = fmt::format("{} experts of {} over {} GPUs, {} tokens of {} experts each",
+                           own.experts, config.model.name, own.ranks, own.tokens, own.top_k),
+      .columns = {{"placement", Align::left},
+                  {"copies"},
+                  {"slots a GPU", Align::right, "slots_per_gpu"},
+                  {"busiest GPU", Align::right, "busiest_gpu"},
+                  {"busiest slot", Align::right, "busiest_slot"},
+                  {"rows of the busiest GPU", Align::right, "busiest_gpu_rows"}},
+      .notes = {"Over the mean of all, as a mean over layers. The first line is as configured."}};
+  double of_expert = 1;
+  for (const ExpertGroup& group : groups_of(own)) {
+    const ExpertBalance balance = expert_balance(*config.step.expert_load, group);
+    of_expert = balance.expert_over_mean;
+    const auto fixed = [](double value, int digits) {
+      return Cell(Cell::Value(value), fmt::format("{:.{}f}", value, digits));
+    };
+    table.add({kExpertPlacementNames[static_cast<std::size_t>(group.placement)], group.copies,
+               (group.experts + group.copies) / group.ranks, fixed(balance.over_mean, 3),
+               fixed(balance.slot_over_mean, 3), fixed(balance.rows, 0)});
+  }
+  table.notes.push_back(fmt::format("The busiest expert has {:.2f} times the mean.", of_expert));
+  note_counts(*config.step.expert_load, table);
+  return table;
+}
+
+}  // namespace tiersim::cli

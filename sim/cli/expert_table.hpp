@@ -1,0 +1,12 @@
+#pragma once
+// How evenly the routed tokens of a scenario load its GPUs, for its placement of experts and for
+// others: what copies of popular experts are worth.
+#include "sim/base/table.hpp"
+#include "sim/step/scenario.hpp"
+
+namespace tiersim::cli {
+
+/// Expects a model with experts and `step.expert_load`.
+Table expert_table(const ScenarioConfig& config);
+
+}  // namespace tiersim::cli

@@ -1,0 +1,49 @@
+#pragma once
+// How unevenly tokens choose experts: a law of their popularity, or the rows that a server counted.
+//
+// Counts come from a JSON file, as SGLang's recorder of expert distributions writes them:
+// `logical_count` is a list of layers, each with the rows of every expert since the start. A list
+// of such lists (pieces of time) is added up, and layers without any row, which have no experts,
+// are left out. The file may also be that list alone.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/number_class.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/config/importer.hpp"
+
+namespace tiersim {
+
+enum class ExpertLaw : std::uint8_t { zipf, log_normal, counted };
+inline constexpr std::array<std::string_view, 3> kExpertLawNames{"zipf", "log_normal", "counted"};
+
+/// Rows of every expert, by layer. All layers have equally many experts.
+using ExpertCounts = std::vector<std::vector<std::int64_t>>;
+
+struct ExpertLoadConfig {
+  ExpertLaw law = ExpertLaw::log_normal;
+  std::optional<Sourced<double>> spread = {};  ///< of a law, which has it
+  double drift = 0;  ///< standard deviation of the logarithm of a share, since it was last measured
+  ExpertCounts counted = {};    ///< law counted: the rows
+  ExpertCounts placed_by = {};  ///< law counted: what placement knows; empty: the rows themselves
+
+  /// Experts of a layer where they are counted, else 0.
+  std::int64_t experts() const {
+    return counted.empty() ? 0 : static_cast<std::int64_t>(counted.front().size());
+  }
+};
+void describe(Fields& f, ExpertLoadConfig& c);
+
+/// YAML `law: counted` and `counted: [[..], ..]`.
+Expected<std::string, std::vector<ImportProblem>> import_expert_counts(
+    const std::filesystem::path& path, const std::string& text);
+/// YAML `placed_by: [[..], ..]`.
+Expected<std::string, std::vector<ImportProblem>> import_placement_counts(
+    const std::filesystem::path& path, const std::string& text);
+
+}  // namespace tiersim
