@@ -150,11 +150,19 @@ ExitCode show_collectives(const ShowArguments& options) {
 }
 
 ExitCode show_experts(const ShowArguments& options) {
-  const auto config = read_as<ScenarioConfig>(loaded(options), "scenario");
-  if (!config.model.moe)
-    misuse("FILE", fmt::format("model '{}' has no experts", config.model.name));
-  if (!config.step.expert_load)
-    misuse("FILE", "step.expert_load is not stated, so that all experts are equally popular");
+  const Document document = loaded(options);
+  const auto config = read_as<ScenarioConfig>(document, "scenario");
+  Diagnostics diagnostics;
+  const auto expect = [&](bool ok, const char* key, const std::string& message, const char* hint) {
+    if (!ok) diagnostics.report({document.locate(key), std::string(key) + ": " + message, hint});
+  };
+  expect(config.model.moe.has_value(), "model",
+         fmt::format("model '{}' has no experts", config.model.name), "a model with experts");
+  expect(config.step.expert_load.has_value(), "step.expert_load",
+         "is missing, and all experts are equally popular", "{law: log_normal, spread: 1.06}");
+  expect(config.parallel.experts == ExpertSharing::spread && config.parallel.tensor > 1,
+         "parallel.experts", "no GPU has experts of its own", "spread, with tensor above 1");
+  throw_if_any(diagnostics);
   print({expert_table(config)}, options.format);
   return ExitCode::ok;
 }
@@ -207,7 +215,8 @@ void add_show_experts(Verb show) {
 
 void add_show(Verb program) {
   Verb show = program.add(
-      "show", "Show how the GPUs of a system are joined, and how evenly experts load them");
+      "show",
+      "Show how the GPUs of a system are joined, and how evenly a scenario's experts load them");
   show.needs_verb();
   add_show_system(show);
   add_show_collectives(show);

@@ -7,20 +7,26 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
+#include "sim/base/portable_math.hpp"
+#include "workloads/llm/device_step.hpp"
 #include "workloads/llm/expert_balance.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-std::int64_t tokens_of(const ScenarioConfig& c) {
-  if (c.step.kind == StepKind::decode) return c.step.batch;
-  return c.step.batch * (c.step.context - c.step.cached.value_or(0));
+// Tokens whose experts a layer has at a time: those of one micro-batch.
+std::int64_t tokens_of(const ScenarioConfig& config) {
+  const System system = build_stage_system(config);
+  AttentionContext context = context_of(config, system);
+  context.step.batch = micro_batches(context).front();
+  return device_step(context).group_tokens();
 }
 
 // As they are configured, then without balance, then balanced with more and more copies.
 std::vector<ExpertGroup> groups_of(const ExpertGroup& own) {
-  constexpr int kMostSlots = 4;  // a GPU, beside those without copies
+  constexpr int kRows = 4;
+  constexpr std::int64_t kMostCopies = 4096;  // as parallel.redundant_experts
   std::vector<ExpertGroup> groups{own};
   const std::int64_t least = (own.ranks - own.experts % own.ranks) % own.ranks;
   ExpertGroup group = own;
@@ -30,42 +36,48 @@ std::vector<ExpertGroup> groups_of(const ExpertGroup& own) {
     if (placement != own.placement || copies != own.copies) groups.push_back(group);
   };
   add(ExpertPlacement::contiguous, least);
-  for (int i = 0; i < kMostSlots; ++i) add(ExpertPlacement::balanced, least + i * own.ranks);
+  for (int i = 0; i < kRows && least + i * own.ranks <= kMostCopies; ++i)
+    add(ExpertPlacement::balanced, least + i * own.ranks);
   return groups;
 }
 
-// Mean over layers of the standard deviation of f(expert's rows, expert's rows before).
+// Mean over layers of the standard deviation of value(rows, rows before), over the experts that
+// have both.
 template <class F>
 double mean_spread(const ExpertCounts& counts, const ExpertCounts& before, F&& value) {
   double sum = 0;
+  int layers = 0;
   for (std::size_t layer = 0; layer < counts.size(); ++layer) {
     std::vector<double> values;
     for (std::size_t e = 0; e < counts[layer].size(); ++e)
       if (counts[layer][e] > 0 && before[layer][e] > 0)
         values.push_back(
             value(static_cast<double>(counts[layer][e]), static_cast<double>(before[layer][e])));
+    if (values.empty()) continue;
     double mean = 0;
     for (const double v : values) mean += v / static_cast<double>(values.size());
     double square = 0;
     for (const double v : values) square += (v - mean) * (v - mean);
-    sum += values.empty() ? 0 : std::sqrt(square / static_cast<double>(values.size()));
+    sum += std::sqrt(square / static_cast<double>(values.size()));
+    ++layers;
   }
-  return sum / static_cast<double>(counts.size());
+  return layers == 0 ? 0 : sum / layers;
 }
 
 void note_counts(const ExpertLoadConfig& load, Table& table) {
-  if (load.law != ExpertLaw::counted) return;
-  table.notes.push_back(fmt::format(
-      "Counted in {} layers; the logarithm of an expert's rows has a standard "
-      "deviation of {:.2f} (`spread`) in their mean.",
-      load.counted.size(),
-      mean_spread(load.counted, load.counted, [](double now, double) { return std::log(now); })));
-  if (load.placed_by.empty()) return;
+  if (!load.counted) return;
   table.notes.push_back(
-      fmt::format("The logarithm of what it has changed by since experts were placed has {:.2f} "
-                  "(`drift`).",
-                  mean_spread(load.counted, load.placed_by,
-                              [](double now, double before) { return std::log(now / before); })));
+      fmt::format("The logarithm of what an expert's rows were counted as has a standard deviation "
+                  "of {:.2f} in "
+                  "a layer, as a mean over layers (`spread`). Experts without rows are left out.",
+                  mean_spread(*load.counted, *load.counted,
+                              [](double now, double) { return portable_log(now); })));
+  if (!load.placed_by) return;
+  table.notes.push_back(fmt::format(
+      "That of how much the rows have changed since experts were placed has one of {:.2f} "
+      "(`drift`).",
+      mean_spread(*load.counted, *load.placed_by,
+                  [](double now, double before) { return portable_log(now / before); })));
 }
 
 }  // namespace
@@ -73,17 +85,18 @@ void note_counts(const ExpertLoadConfig& load, Table& table) {
 Table expert_table(const ScenarioConfig& config) {
   TS_EXPECTS(config.model.moe && config.step.expert_load);
   const ExpertGroup own = expert_group(*config.model.moe, config.parallel, tokens_of(config));
-  Table table{
-      .id = "experts",
-      .title = fmt::format("{} experts of {} over {} GPUs, {} tokens of {} experts each",
-                           own.experts, config.model.name, own.ranks, own.tokens, own.top_k),
-      .columns = {{"placement", Align::left},
-                  {"copies"},
-                  {"slots a GPU", Align::right, "slots_per_gpu"},
-                  {"busiest GPU", Align::right, "busiest_gpu"},
-                  {"busiest slot", Align::right, "busiest_slot"},
-                  {"rows of the busiest GPU", Align::right, "busiest_gpu_rows"}},
-      .notes = {"Over the mean of all, as a mean over layers. The first line is as configured."}};
+  Table table{.id = "experts",
+              .title = fmt::format(
+                  "{} experts of {} over {} GPUs, {} tokens at a time with {} experts each",
+                  own.experts, config.model.name, own.ranks, own.tokens, own.top_k),
+              .columns = {{"placement", Align::left},
+                          {"copies"},
+                          {"slots a GPU", Align::right, "slots_per_gpu"},
+                          {"busiest GPU", Align::right, "busiest_gpu"},
+                          {"busiest slot", Align::right, "busiest_slot"},
+                          {"rows of the busiest GPU", Align::right, "busiest_gpu_rows"}},
+              .notes = {"A load is over the mean of all GPUs or slots, and a mean over layers. The "
+                        "first line is as configured."}};
   double of_expert = 1;
   for (const ExpertGroup& group : groups_of(own)) {
     const ExpertBalance balance = expert_balance(*config.step.expert_load, group);

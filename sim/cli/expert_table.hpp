@@ -6,7 +6,7 @@
 
 namespace tiersim::cli {
 
-/// Expects a model with experts and `step.expert_load`.
+/// Expects a model whose experts are spread over GPUs, and `step.expert_load`.
 Table expert_table(const ScenarioConfig& config);
 
 }  // namespace tiersim::cli

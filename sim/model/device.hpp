@@ -93,7 +93,8 @@ struct CollectiveCost {
   Duration min_duration{};  ///< a rate limit besides the port's
   Bytes far_out = {};       ///< payload to other domains, over links that only this crosses
   Bytes far_in = {};        ///< likewise, towards the GPU
-  std::string_view algorithm = {};  ///< its name, for as long as the collective lives; empty: only one
+  std::string_view algorithm =
+      {};  ///< its name, for as long as the collective lives; empty: only one
 };
 
 /// The collective operations of a group of GPUs.

@@ -324,6 +324,7 @@ struct Op {
   IndexedShape indexed{};      ///< for attention that an indexer chooses for
   bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
+  double sm_share = 1;         ///< of the GPU's SMs, that its arithmetic may use; above 0
   CollectiveWork collective{};
   Duration lookup{};     ///< of a transfer: its kernel's time before the first request
   Duration host_time{};  ///< of work on the CPU; 0: as long as the system's CPU takes for a step

@@ -36,7 +36,7 @@ struct IterationSample {
   SimTime begin{};       ///< the host started on it
   SimTime gpu{};         ///< the GPU started on it; of a pipeline: it was ready for the first stage
   SimTime end{};
-  Duration copies{};  ///< just before `gpu`: that make room and of states, while the GPU waits
+  Duration copies{};  ///< just before `gpu`: that make room, of states and of experts that move
   /// When each stage of a pipeline worked on it; empty: from `gpu` to `end`.
   std::vector<std::pair<SimTime, SimTime>> stages = {};
   std::int64_t decodes = 0;        ///< sequences that got one more token

@@ -224,6 +224,11 @@ Process Replica::serve() {
   }
 }
 
+bool Replica::rebalances_next() const {
+  const auto& rebalance = parts_.config.server.expert_rebalance;
+  return rebalance && iterations_ - moved_at_ >= rebalance->iterations;
+}
+
 Process Replica::fly(Iteration iteration) {
   const Process work = iterate(std::move(iteration));
   co_await work;
@@ -243,6 +248,11 @@ Process Replica::iterate(Iteration iteration) {
     co_await preparing;
   }
   const SimTime copies = engine.now();
+  if (iteration.works() && rebalances_next()) {
+    moved_at_ = iterations_;
+    const Duration pause = parts_.config.server.expert_rebalance->pause.value;
+    co_await engine.delay(pause);
+  }
   for (const SequenceMove& what : iteration.before) {
     const Process moving = move(what);
     co_await moving;

@@ -138,6 +138,8 @@ class Replica {
   Process iterate(Iteration iteration);
   /// The same, in the pipeline.
   Process fly(Iteration iteration);
+  /// True where experts move before the next iteration.
+  bool rebalances_next() const;
   /// The iteration has run: its tokens count.
   void end(const Iteration& iteration, IterationSample& sample);
   /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
@@ -210,6 +212,7 @@ class Replica {
   std::vector<std::int64_t> loading_;  // [level]: blocks on their way from it to the pool
   std::vector<char> storing_;          // [level]: true while blocks are written through to it
   std::int64_t iterations_ = 0;
+  std::int64_t moved_at_ = 0;  ///< iterations at the last move of experts
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> depths_;  // scratch

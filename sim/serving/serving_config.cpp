@@ -6,6 +6,7 @@
 
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/serving/fleet_checks.hpp"
 #include "sim/serving/pool_checks.hpp"
 #include "sim/serving/pools.hpp"
 #include "sim/step/packet_network.hpp"
@@ -251,45 +252,6 @@ void check_replicas(Fields& f, const ServingConfig& c) {
                       count == 1 ? "one replica" : fmt::format("{} replicas", count)),
           "fewer, or more GPUs (system.gpus.count)");
   check_handed_over(f, c, "server.disaggregation");
-}
-
-// Replicas that fail, are slower, or are started and stopped.
-void check_fleet(Fields& f, const ServingConfig& c) {
-  const std::int64_t count = replicas(c.scenario) + (c.prefill ? replicas(prefill_scenario(c)) : 0);
-  const ServerConfig& server = c.server;
-  if (server.stragglers) {
-    const std::vector<std::int64_t>& slow = server.stragglers->replicas;
-    for (std::size_t i = 0; i < slow.size(); ++i) {
-      const std::string key = fmt::format("server.stragglers.replicas.{}", i);
-      f.check(slow[i] >= 0 && slow[i] < count, key, fmt::format("there is no replica {}", slow[i]),
-              fmt::format("0 to {}", count - 1));
-      f.check(std::ranges::count(slow, slow[i]) == 1, key, "is named twice", "each once");
-    }
-  }
-  f.check(!server.handover || server.disaggregation || c.prefill, "server.handover",
-          "has no effect: every replica reads its prompts itself",
-          "leave it out, or server.disaggregation, or prefill");
-  f.check(server.first_token() != FirstToken::decode || !server.prefix_cache || c.prefill,
-          "server.handover.first_token",
-          "of decode beside a prefix cache that all replicas have is not modelled",
-          "with_handover, or prefill, whose replicas alone have the cache");
-  if (!server.failures && !server.scaling) return;
-  const std::string key = server.failures ? "server.failures" : "server.scaling";
-  f.check(!c.prefill, key, "is not modelled beside replicas that hand over to each other",
-          "leave it out, or prefill");
-  f.check(c.scenario.parallel.pipeline == 1, key, "is not modelled for stages of a pipeline",
-          "parallel.pipeline: 1, or leave it out");
-  if (!server.scaling) return;
-  f.check(
-      server.scaling->min_replicas <= count, "server.scaling.min_replicas",
-      fmt::format("of {} is more than the {} of the system", server.scaling->min_replicas, count),
-      "fewer, or more GPUs (system.gpus.count)");
-  const auto& tier = server.scaling->weights_from;
-  f.check(!tier || c.scenario.system.tiers.contains(*tier), "server.scaling.weights_from",
-          fmt::format("the system has no tier '{}'", tier.value_or("")),
-          "a tier of the system beside placement.near");
-  f.check(!tier || *tier != c.scenario.placement.near, "server.scaling.weights_from",
-          "is the tier that the weights are loaded into", "another tier of the system");
 }
 
 void check_sessions(Fields& f, const ServingConfig& c) {

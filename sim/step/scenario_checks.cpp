@@ -191,6 +191,22 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
           fmt::format("has {} experts in a layer, and model '{}' has {}", counted, c.model.name,
                       c.model.moe ? c.model.moe->experts : 0),
           "counts of this model");
+  const auto layers =
+      counted == 0 ? 0 : static_cast<std::int64_t>(c.step.expert_load->counted->size());
+  f.check(!c.model.moe || layers <= c.model.layers, "step.expert_load.counted",
+          fmt::format("has {} layers, and model '{}' has {}", layers, c.model.name, c.model.layers),
+          "counts of this model");
+  f.check(counted == 0 || !c.step.expert_load->placed_by ||
+              c.parallel.expert_placement == ExpertPlacement::balanced,
+          "step.expert_load.placed_by", "has no effect: experts are not placed by their rows",
+          "parallel.expert_placement: balanced, or leave it out");
+  const bool exchanges = c.model.moe && c.parallel.experts == ExpertSharing::spread &&
+                         c.parallel.sequences_are_spread() && c.parallel.tensor > 1;
+  f.check(!c.execution.exchange_sms || (exchanges && c.step.overlap == Overlap::micro_batches),
+          "execution.exchange_sms",
+          "has no effect: no exchange between experts runs beside another micro-batch",
+          "leave it out, or step.overlap: micro_batches with parallel.experts: spread and "
+          "attention: data");
   f.check(c.step.expert_skew == 0 || c.parallel.redundant_experts == 0, "step.expert_skew",
           "is a power law without copies of experts, and parallel.redundant_experts has some",
           "expert_load: {law: log_normal, spread: 1.06}");

@@ -277,6 +277,18 @@ void System::keep_power(const Op& op, Duration memory, KernelTime& time, OpPlan&
   if (limited.clock < 1) plan.active_share = power_cap_->active_share(limited.clock);
 }
 
+// Arithmetic takes longer on fewer SMs, and what waits for memory does not. A kernel that is at
+// neither limit takes longer by as much as its arithmetic then exceeds the larger of both.
+void System::lengthen_on_fewer_sms(const Op& op, Duration memory, KernelTime& time) {
+  if (op.sm_share >= 1 || time.compute <= Duration{}) return;
+  const Duration compute = scaled(time.compute, 1 / op.sm_share);
+  const Duration before = std::max(time.compute, time.own_memory.value_or(memory));
+  if (compute > before)
+    time.body = scaled(time.body,
+                       static_cast<double>(compute.count()) / static_cast<double>(before.count()));
+  time.compute = compute;
+}
+
 OpPlan System::plan_kernel(const Op& op) const {
   OpPlan plan;
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
@@ -300,6 +312,7 @@ OpPlan System::plan_kernel(const Op& op) const {
                                 .linear = op.linear,
                                 .indexed = op.indexed,
                                 .warm = op.warm});
+  lengthen_on_fewer_sms(op, memory, time);
   keep_power(op, memory, time, plan);
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup = op.fused ? plan.remote_latency : plan.setup + time.launch;
@@ -318,7 +331,7 @@ OpPlan System::plan_kernel(const Op& op) const {
     plan.min_duration = time.body;
     plan.min_reason = time.compute >= memory ? "compute" : "kernel";
   }
-  charge_sms(time.compute, 1, plan);
+  charge_sms(time.compute, op.sm_share, plan);
   return plan;
 }
 

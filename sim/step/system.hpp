@@ -248,6 +248,7 @@ class System {
   /// Lowers the clock of the kernel until its power keeps the limit, and sets `powered_flops` and
   /// `active_share`.
   void keep_power(const Op& op, Duration memory, KernelTime& time, OpPlan& plan) const;
+  static void lengthen_on_fewer_sms(const Op& op, Duration memory, KernelTime& time);
   /// Reduces the charges on channels of devices at packet level to the payload.
   void leave_to_packets(OpPlan& plan) const;
   void add_access(const Access& access, RequesterKind requester, OpPlan& plan) const;

@@ -47,7 +47,7 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
       later == 0 ? 0
                  : to_seconds(outcome.finished - outcome.first_token) / static_cast<double>(later);
   if (rows_ == 0) begin_table(outcome.session.session >= 0);
-  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{},{}", outcome.id,
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{}", outcome.id,
                  seconds_text(arrival.time_since_epoch()), at->second.prefill, at->second.decode,
                  outcome.input_tokens, outcome.output_tokens, outcome.cached_tokens,
                  seconds_text(outcome.started - arrival),
@@ -57,7 +57,7 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
   if (with_sessions_)
     fmt::format_to(std::back_inserter(buffer_), ",{},{},{}", outcome.session.session,
                    outcome.session.agent, outcome.session.turn);
-  buffer_ += '\n';
+  fmt::format_to(std::back_inserter(buffer_), ",{}\n", outcome.restarts);
   replicas_.erase(at);
   ++rows_;
   if (buffer_.size() >= kPiece) {
@@ -71,8 +71,8 @@ void RequestRows::begin_table(bool with_sessions) {
   with_sessions_ = with_sessions;
   buffer_ =
       "request,arrival_s,replica,decode_replica,input_tokens,output_tokens,cached_tokens,"
-      "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions,restarts";
-  buffer_ += with_sessions ? ",session,agent,turn\n" : "\n";
+      "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions";
+  buffer_ += with_sessions ? ",session,agent,turn,restarts\n" : ",restarts\n";
 }
 
 void RequestRows::finish(SimTime now) {

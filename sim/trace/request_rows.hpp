@@ -9,8 +9,9 @@
 //                    prefill from decode
 //   input_tokens, output_tokens, cached_tokens (of the prompt, found in a prefix cache)
 //   queue_time_s, ttft_s, tpot_s (empty for an answer of one token), e2e_latency_s
-//   preemptions, restarts (replicas that failed while they had it)
+//   preemptions
 //   session, agent, turn   where the workload has sessions, each from 0; agent 0 is the main line
+//   restarts         replicas that failed while they had it
 //
 // All requests have a row, those of the warm-up as well, in the order in which they end; times are
 // exact decimals, except tpot_s, which is a quotient. The same run gives the same bytes.

@@ -95,7 +95,7 @@ class ShowExperts(InFolder):
         rows = self.table()
         self.assertEqual((rows[0]["placement"], rows[0]["copies"]), ("balanced", 32))
         self.assertEqual(rows[1]["placement"], "contiguous")
-        self.assertGreater(rows[1]["busiest_gpu"], 2 * rows[0]["busiest_gpu"])
+        self.assertGreater(rows[1]["busiest_gpu"], rows[0]["busiest_gpu"])
         self.assertEqual([row["slots_per_gpu"] for row in rows], [4, 4, 5, 6, 7])
         self.assertEqual([row["copies"] for row in rows[2:]], [104, 176, 248])
         slots = [row["busiest_slot"] for row in rows[2:]]
@@ -106,20 +106,20 @@ class ShowExperts(InFolder):
         72, with both copies of another expert, which has 1/255 of the other rows."""
         counts, before = self.folder / "now.json", self.folder / "before.json"
         counts.write_text(json.dumps({"logical_count": [[0.0] * 256, [255.0] + [1.0] * 255]}))
-        before.write_text(json.dumps([[1] * 255 + [255]]))
+        before.write_text(json.dumps([[0] * 256, [1] * 255 + [255]]))
         now = self.table("--set", f"step.expert_load.expert_counts={counts}")
-        self.assertAlmostEqual(now[1]["busiest_gpu"], 72 * (1 / 8 + 7 / 8 / 255), delta=.05)
-        self.assertLess(now[0]["busiest_gpu"], 2)
+        self.assertAlmostEqual(now[1]["busiest_gpu"], 72 * (1 / 8 + 7 / 8 / 255), delta=.05)  # chance: three deviations of .01
+        self.assertLess(now[0]["busiest_gpu"], 9 / 5, "five copies or more, each with a GPU of 72 and others")
         late = self.table("--set", f"step.expert_load.expert_counts={counts}",
                           "--set", f"step.expert_load.placement_counts={before}")
-        self.assertGreater(late[0]["busiest_gpu"], 8)
+        self.assertGreater(late[0]["busiest_gpu"], 9, "the expert has one slot of its GPU")
         text = run("show", "experts", self.WIDE, "--set", f"step.expert_load.expert_counts={counts}").stdout
-        self.assertIn("Counted in 1 layers", text)
+        self.assertIn("(`spread`)", text)
 
     def test_mistakes_are_named(self):
-        self.expect_failure(run("show", "experts", SOURCE / "configs/scenarios/methods/llama3_8b_dense_hbm.yaml"), 2, "has no experts")
+        self.expect_failure(run("show", "experts", SOURCE / "configs/scenarios/methods/llama3_8b_dense_hbm.yaml"), 3, "has no experts", "is missing", "no GPU has experts")
         self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load=~",
-                                "--set", "parallel.expert_placement=contiguous"), 2, "expert_load is not stated")
+                                "--set", "parallel.expert_placement=contiguous"), 3, "step.expert_load: is missing")
         self.expect_failure(run("show", "experts", SYSTEM), 3, "expected schema tiersim.scenario/v1")
         self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load.expert_counts=none.json"), 3,
                             "there is no file 'none.json'")

@@ -16,17 +16,10 @@ namespace {
 
 constexpr auto kServer = "serving/llama3_8b_h100x4_disaggregated.yaml";
 using Settings = std::vector<std::string>;
+using testing::metric_of;
 
 RunRecord run(const Settings& settings) {
-  const auto record = serve(testing::serving_config(kServer, settings));
-  EXPECT_TRUE(record) << record.error();
-  return record ? *record : RunRecord{};
-}
-
-double value(const RunRecord& record, const std::string& metric) {
-  const auto found = record.metrics.find(metric);
-  EXPECT_NE(found, record.metrics.end()) << metric;
-  return found == record.metrics.end() ? 0 : found->second.value;
+  return testing::record_of(kServer, settings);
 }
 
 const KvMove& hand_over(const RunRecord& record) {
@@ -60,7 +53,7 @@ TEST(Pools, OfEqualHardwareAreThePartsOfOneSystem) {
   for (const auto& [name, metric] : together.metrics) {
     // Two systems have a host each, which takes power and costs money.
     if (name == "energy_j_per_token" || name == "cost_usd_per_mtoken") continue;
-    EXPECT_NEAR(metric.value, value(pools, name), 1e-9 * std::abs(metric.value)) << name;
+    EXPECT_NEAR(metric.value, metric_of(pools, name), 1e-9 * std::abs(metric.value)) << name;
   }
 }
 
@@ -78,11 +71,12 @@ TEST(Pools, TakeTheirTimesFromTheirSystems) {
   const RunRecord hh = pools("h100_nvlink_nixl", "h100_nvlink_nixl");
   const RunRecord h2 = pools("h100_nvlink_nixl", "h200_nvlink_handover");
   const RunRecord two = pools("h200_nvlink_handover", "h200_nvlink_handover");
-  EXPECT_EQ(value(hh, "ttft_s.mean"), value(h2, "ttft_s.mean"));
-  EXPECT_NE(value(two, "ttft_s.mean"), value(h2, "ttft_s.mean"));
+  EXPECT_EQ(metric_of(hh, "ttft_s.mean"), metric_of(h2, "ttft_s.mean"));
+  EXPECT_NE(metric_of(two, "ttft_s.mean"), metric_of(h2, "ttft_s.mean"));
   // The gaps after the first, which contains the hand-over.
-  EXPECT_EQ(value(two, "inter_token_latency_s.p50"), value(h2, "inter_token_latency_s.p50"));
-  EXPECT_GT(value(hh, "inter_token_latency_s.p50"), value(h2, "inter_token_latency_s.p50"));
+  EXPECT_EQ(metric_of(two, "inter_token_latency_s.p50"),
+            metric_of(h2, "inter_token_latency_s.p50"));
+  EXPECT_GT(metric_of(hh, "inter_token_latency_s.p50"), metric_of(h2, "inter_token_latency_s.p50"));
 }
 
 // The receiving GPUs get what they keep, however many GPUs send it; each sender and each
@@ -136,7 +130,7 @@ TEST(Pools, HandOverBetweenPipelinesOfDifferentLengths) {
     const RunRecord record = run(set);
     EXPECT_EQ(hand_over(record).count, 50);
     EXPECT_EQ(hand_over(record).bytes, 50.0 * 63 * 16 * 128 * 1024) << sending << ' ' << receiving;
-    EXPECT_NEAR(value(record, "little_difference"), 0, 1e-12);
+    EXPECT_NEAR(metric_of(record, "little_difference"), 0, 1e-12);
   }
 }
 
@@ -154,16 +148,17 @@ TEST(Pools, GiveTheFirstTokenWhereTheEngineDoes) {
   const RunRecord prefill = with("prefill");
   const RunRecord cache = with("with_handover");
   const RunRecord decode = with("decode");
-  const double token = value(cache, "tpot_s.mean");
-  const double hand_over_s = value(cache, "ttft_s.mean") - value(prefill, "ttft_s.mean");
+  const double token = metric_of(cache, "tpot_s.mean");
+  const double hand_over_s = metric_of(cache, "ttft_s.mean") - metric_of(prefill, "ttft_s.mean");
   // 7000 positions are 438 blocks of 2 MiB over 50 GB/s at most.
   EXPECT_GT(hand_over_s, 438 * 16 * 128.0 * 1024 / 50e9);
-  EXPECT_NEAR(value(cache, "e2e_latency_s.mean"), value(prefill, "e2e_latency_s.mean"), 1e-11);
-  EXPECT_NEAR(value(prefill, "tpot_s.mean"), token + hand_over_s / 99, 1e-11);
-  const double again = value(decode, "ttft_s.mean") - value(cache, "ttft_s.mean");
-  EXPECT_NEAR(again, token, 0.01 * token);  // one of 100 steps, at the least context
-  EXPECT_NEAR(value(decode, "e2e_latency_s.mean"), value(cache, "e2e_latency_s.mean") + again,
+  EXPECT_NEAR(metric_of(cache, "e2e_latency_s.mean"), metric_of(prefill, "e2e_latency_s.mean"),
               1e-11);
+  EXPECT_NEAR(metric_of(prefill, "tpot_s.mean"), token + hand_over_s / 99, 1e-11);
+  const double again = metric_of(decode, "ttft_s.mean") - metric_of(cache, "ttft_s.mean");
+  EXPECT_NEAR(again, token, 0.01 * token);  // one of 100 steps, at the least context
+  EXPECT_NEAR(metric_of(decode, "e2e_latency_s.mean"),
+              metric_of(cache, "e2e_latency_s.mean") + again, 1e-11);
   EXPECT_EQ(decode.serving->counts.prefilled_tokens, 7000);
   EXPECT_EQ(cache.serving->counts.prefilled_tokens, 7000);
 }
@@ -178,7 +173,7 @@ TEST(Pools, HaveLimitsOfTheirOwn) {
   };
   const RunRecord as_decode = with("");
   const RunRecord small = with(", max_batched_tokens: 1000, max_sequences: 8");
-  EXPECT_GT(value(small, "iterations"), value(as_decode, "iterations"));
+  EXPECT_GT(metric_of(small, "iterations"), metric_of(as_decode, "iterations"));
   EXPECT_EQ(small.serving->counts.prefilled_tokens, as_decode.serving->counts.prefilled_tokens);
 }
 

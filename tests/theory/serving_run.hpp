@@ -25,6 +25,20 @@ inline ServingConfig serving_config(const std::string& file, const std::vector<s
   return config;
 }
 
+/// The record of a shipped file with `set` on top; a refusal fails the test.
+inline RunRecord record_of(const std::string& file, const std::vector<std::string>& set) {
+  const auto record = serve(serving_config(file, set));
+  EXPECT_TRUE(record) << record.error();
+  return record ? *record : RunRecord{};
+}
+
+/// The metric's value; 0 where the record has none, which fails the test.
+inline double metric_of(const RunRecord& record, const std::string& name) {
+  const auto found = record.metrics.find(name);
+  EXPECT_NE(found, record.metrics.end()) << name;
+  return found == record.metrics.end() ? 0 : found->second.value;
+}
+
 struct Served final : ServingObserver {
   std::vector<RequestOutcome> requests;  ///< by id
   std::vector<IterationSample> iterations;

@@ -36,6 +36,9 @@ std::int64_t input_weights(const AttentionContext& draft) {
 StepConfig types_of(const AttentionContext& target) {
   StepConfig step = target.step;
   const DraftConfig& draft = target.speculation->draft;
+  // Counts are of the target's experts, and a draft model has others.
+  if (draft.is(DraftKind::model) && step.expert_load && step.expert_load->counted)
+    step.expert_load.reset();
   if (draft.weight_type) {
     step.weight_type = *draft.weight_type;
     step.weight_types = {};

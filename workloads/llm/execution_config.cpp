@@ -2,6 +2,13 @@
 
 namespace tiersim {
 
+void describe(Fields& f, ExchangeSms& c) {
+  f.doc("SMs that products leave to exchanges between experts.");
+  f.required("taken", c.taken, "SMs that the exchange has.", in_range(1, 1024));
+  f.required("of", c.of, "All SMs of the GPU.", in_range(1, 1024));
+  f.check(c.taken.value < c.of.value, "taken", "leaves no SM to other kernels", "below `of`");
+}
+
 void describe(Fields& f, ExecutionConfig& c) {
   f.doc("Kernels of an engine besides products, attention and collectives.");
   f.optional("source", c.source, "Where it is stated.");
@@ -14,6 +21,8 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
   f.optional("scales", c.scales, kActivationScalesNames,
              "Of the input of products of fp8: found by each product, or known beforehand.");
+  f.optional("exchange_sms", c.exchange_sms,
+             "SMs that products of two micro-batches leave to exchanges between experts.");
   f.optional("vocabulary_type", c.vocabulary_type, kDataTypeNames,
              "Type of the embedding and the head; by default that of all weights.");
 }

@@ -18,6 +18,10 @@
 //                part of an all-reduce write quantised values; after a norm that is a kernel, the
 //                engine divides by the known scale
 //   sampling     a kernel chooses the next tokens from the logits
+//   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between
+//                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
+//                rest, and what waits for memory takes as long as before. Attention and small
+//                kernels have all SMs, though an exchange may be under way
 //   vocabulary_type  data type of the embedding and the output head, which quantised checkpoints
 //                usually keep in bf16
 #include <array>
@@ -26,6 +30,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
 #include "workloads/llm/data_type.hpp"
 
@@ -39,6 +44,17 @@ inline constexpr std::array<std::string_view, 2> kSmallKernelNames{"fused", "ker
 enum class ActivationScales : std::uint8_t { dynamic, fixed };
 inline constexpr std::array<std::string_view, 2> kActivationScalesNames{"dynamic", "static"};
 
+struct ExchangeSms {
+  Sourced<std::int64_t> taken;
+  Sourced<std::int64_t> of;  ///< all SMs of the GPU
+
+  /// Share of the SMs that other kernels may use.
+  double left() const {
+    return 1 - static_cast<double>(taken.value) / static_cast<double>(of.value);
+  }
+};
+void describe(Fields& f, ExchangeSms& c);
+
 struct ExecutionConfig {
   std::string source = {};  ///< where it is stated
   NormKernels norms = NormKernels::fused;
@@ -47,6 +63,7 @@ struct ExecutionConfig {
   SmallKernel activation = SmallKernel::fused;
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
+  std::optional<ExchangeSms> exchange_sms = {};
   std::optional<DataType> vocabulary_type = {};  ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.

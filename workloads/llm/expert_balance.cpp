@@ -115,21 +115,42 @@ std::vector<double> as_rows(const std::vector<std::int64_t>& counts) {
   return rows;
 }
 
+// Layers that have no rows have no experts.
+std::vector<std::size_t> layers_with_rows(const ExpertCounts& counts) {
+  std::vector<std::size_t> layers;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (std::ranges::any_of(counts[i], [](auto rows) { return rows > 0; })) layers.push_back(i);
+  return layers;
+}
+
+// Draws what is left to chance of a layer whose shares are those that experts were placed by.
+void finish_layer(const ExpertLoadConfig& load, Rng& rng, DrawnLayer& layer) {
+  for (double& share : layer.shares)
+    if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
+  layer.normals.resize(layer.shares.size());
+  for (double& z : layer.normals) z = normal(rng);
+  layer.copies.assign(layer.shares.size(), 0);
+  for (const std::int32_t e : layer.placed) ++layer.copies[static_cast<std::size_t>(e)];
+}
+
 std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
   Rng rng(1, "expert_balance");
-  const bool counted = load.law == ExpertLaw::counted;
-  const ExpertCounts& before = load.placed_by.empty() ? load.counted : load.placed_by;
-  std::vector<DrawnLayer> layers(counted ? load.counted.size() : static_cast<std::size_t>(draws));
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    DrawnLayer& layer = layers[i];
-    layer.shares = counted ? as_rows(load.counted[i]) : popularity(load, g.experts, rng);
-    layer.placed = place_experts(g, counted ? as_rows(before[i]) : layer.shares);
-    for (double& share : layer.shares)
-      if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
-    layer.normals.resize(layer.shares.size());
-    for (double& z : layer.normals) z = normal(rng);
-    layer.copies.assign(layer.shares.size(), 0);
-    for (const std::int32_t e : layer.placed) ++layer.copies[static_cast<std::size_t>(e)];
+  std::vector<DrawnLayer> layers;
+  if (load.law == ExpertLaw::counted) {
+    const ExpertCounts& before = load.placed_by ? *load.placed_by : *load.counted;
+    for (const std::size_t i : layers_with_rows(*load.counted)) {
+      DrawnLayer& layer = layers.emplace_back();
+      layer.shares = as_rows((*load.counted)[i]);
+      layer.placed = place_experts(g, as_rows(before[i]));
+      finish_layer(load, rng, layer);
+    }
+    return layers;
+  }
+  for (int i = 0; i < draws; ++i) {
+    DrawnLayer& layer = layers.emplace_back();
+    layer.shares = popularity(load, g.experts, rng);
+    layer.placed = place_experts(g, layer.shares);
+    finish_layer(load, rng, layer);
   }
   return layers;
 }
@@ -141,18 +162,21 @@ class DrawnLayers {
 
   Layers of(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
     const Group group{g.experts, g.ranks, g.copies, g.placement, draws};
+    {
+      const std::scoped_lock lock(mutex_);
+      for (const Entry& entry : known_)
+        if (entry.group == group && is_same(entry.load, load)) return entry.layers;
+    }
+    auto layers = std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws));
     const std::scoped_lock lock(mutex_);
-    for (const Entry& entry : known_)
-      if (entry.group == group && is_same(entry.load, load)) return entry.layers;
-    constexpr std::size_t kMost = 256;
     if (known_.size() >= kMost) known_.clear();
-    known_.push_back(
-        {group, load,
-         std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws))});
-    return known_.back().layers;
+    known_.push_back({group, load, layers});
+    return layers;
   }
 
  private:
+  /// Of 58 layers with 256 experts an entry has half a megabyte.
+  static constexpr std::size_t kMost = 32;
   using Group = std::tuple<std::int64_t, std::int64_t, std::int64_t, ExpertPlacement, int>;
   struct Entry {
     Group group;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,23 +16,28 @@ namespace {
 using Json = nlohmann::json;
 constexpr std::int64_t kRowsMost = std::int64_t{1} << 53;  // a double holds them exactly
 constexpr std::size_t kLayersMost = 1000;
-constexpr std::size_t kExpertsMost = 100'000;
+constexpr std::size_t kExpertsMost = 4096;
 
-bool is_even(const ExpertCounts& counts) {
-  return std::ranges::all_of(
-      counts, [&](const auto& layer) { return layer.size() == counts.front().size(); });
-}
 bool has_rows(const std::vector<std::int64_t>& layer) {
   return std::ranges::any_of(layer, [](std::int64_t rows) { return rows > 0; });
+}
+bool has_layers(const ExpertCounts& counts) {
+  return !counts.empty() && !counts.front().empty() && std::ranges::any_of(counts, has_rows) &&
+         std::ranges::all_of(
+             counts, [&](const auto& layer) { return layer.size() == counts.front().size(); });
 }
 
 // A whole number, also where it is written as 12.0.
 std::optional<std::int64_t> rows_of(const Json& json) {
-  if (!json.is_number()) return std::nullopt;
-  const auto rows = json.get<double>();
-  if (!(rows >= 0) || rows > static_cast<double>(kRowsMost) || rows != std::floor(rows))
-    return std::nullopt;
-  return static_cast<std::int64_t>(rows);
+  if (json.is_number_unsigned()) {
+    const auto rows = json.get<std::uint64_t>();
+    if (rows <= static_cast<std::uint64_t>(kRowsMost)) return static_cast<std::int64_t>(rows);
+  } else if (json.is_number_float()) {
+    const auto rows = json.get<double>();
+    if (rows >= 0 && rows <= static_cast<double>(kRowsMost) && rows == std::floor(rows))
+      return static_cast<std::int64_t>(rows);
+  }
+  return std::nullopt;
 }
 
 // One list of layers added to `sum`, or what is wrong with it.
@@ -57,6 +64,16 @@ std::string add_piece(const Json& piece, ExpertCounts& sum) {
   return "";
 }
 
+// The counts in `json`, whose values are only referred to: a copy of deeply nested lists would
+// recurse.
+std::string add_counts(const Json& json, ExpertCounts& sum) {
+  if (!json.is_array() || json.empty()) return "has no `logical_count`";
+  if (!json[0].is_array() || json[0].empty() || !json[0][0].is_array()) return add_piece(json, sum);
+  std::string wrong;
+  for (std::size_t i = 0; i < json.size() && wrong.empty(); ++i) wrong = add_piece(json[i], sum);
+  return wrong;
+}
+
 Expected<std::string, std::vector<ImportProblem>> counts_of(const std::filesystem::path& path,
                                                             const std::string& text,
                                                             const std::string& key) {
@@ -65,20 +82,42 @@ Expected<std::string, std::vector<ImportProblem>> counts_of(const std::filesyste
         {path.string() + ": " + message,
          "JSON with `logical_count`: a list of layers, each with the rows of every expert"}});
   };
-  Json json = Json::parse(text, nullptr, false);
+  constexpr const char* kKey = "logical_count";
+  int named = 0;
+  const auto count_names = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    named += event == Json::parse_event_t::key && depth == 1 && parsed == kKey ? 1 : 0;
+    return true;
+  };
+  const Json json = Json::parse(text, count_names, false);
   if (json.is_discarded()) return problem("is no JSON");
-  if (json.is_object() && json.contains("logical_count")) json = Json(json["logical_count"]);
-  if (!json.is_array() || json.empty()) return problem("has no `logical_count`");
-  const bool pieces = json[0].is_array() && !json[0].empty() && json[0][0].is_array();
+  if (named > 1) return problem("has `logical_count` twice");
+  const bool in_object = json.is_object() && json.contains(kKey);
   ExpertCounts sum;
-  if (!pieces) json = Json::array({json});
-  for (const Json& piece : json)
-    if (const std::string wrong = add_piece(piece, sum); !wrong.empty()) return problem(wrong);
-  std::string yaml;
-  for (const auto& layer : sum)
-    if (has_rows(layer)) yaml += fmt::format("  - [{}]\n", fmt::join(layer, ", "));
-  if (yaml.empty()) return problem("counts no row");
-  return key + ":\n" + yaml;
+  if (const std::string wrong = add_counts(in_object ? json.at(kKey) : json, sum); !wrong.empty())
+    return problem(wrong);
+  if (!has_layers(sum)) return problem("counts no row");
+  std::string yaml = key + ":\n";
+  for (const auto& layer : sum) yaml += fmt::format("  - [{}]\n", fmt::join(layer, ", "));
+  return yaml;
+}
+
+void check_counts(Fields& f, const ExpertLoadConfig& c) {
+  const bool counted = c.law == ExpertLaw::counted;
+  constexpr auto kShape = "equally many experts in every layer, and a row in one of them";
+  f.check(!counted || c.counted, "counted", "is missing", "give expert_counts, or another law");
+  f.check(counted || !c.counted, "counted", "stands beside another law", "law: counted");
+  f.check(counted || !c.placed_by, "placed_by", "stands beside a law, by which experts are placed",
+          "leave it out, or give expert_counts");
+  f.check(!c.counted || has_layers(*c.counted), "counted",
+          "has no rows, or layers with different experts", kShape);
+  f.check(!c.placed_by || has_layers(*c.placed_by), "placed_by",
+          "has no rows, or layers with different experts", kShape);
+  const bool both = c.counted && c.placed_by && has_layers(*c.counted) && has_layers(*c.placed_by);
+  f.check(!both || (c.placed_by->size() == c.counted->size() &&
+                    c.placed_by->front().size() == c.counted->front().size()),
+          "placed_by", "has other layers or experts than counted", "counts of the same model");
+  f.check(!c.placed_by || c.drift == 0, "drift",
+          "stands beside placed_by, which says what has changed", "leave one of them out");
 }
 
 }  // namespace
@@ -86,7 +125,8 @@ Expected<std::string, std::vector<ImportProblem>> counts_of(const std::filesyste
 void describe(Fields& f, ExpertLoadConfig& c) {
   f.doc("How unevenly tokens choose experts.");
   f.required("law", c.law, kExpertLawNames,
-             "Of the popularity of a layer's experts; counted: as `counted` has it.");
+             "Of the popularity of a layer's experts; counted: as `counted` has it, but for "
+             "a draft model, whose tokens choose by chance.");
   f.optional("spread", c.spread,
              "zipf: the exponent; log_normal: the standard deviation of the logarithm.",
              in_range(0.0, 4.0));
@@ -104,24 +144,7 @@ void describe(Fields& f, ExpertLoadConfig& c) {
     f.optional("placed_by", c.placed_by,
                "The same when experts were placed; `counted` where absent.",
                in_range(std::int64_t{0}, kRowsMost));
-    f.check(!counted || !c.counted.empty(), "counted", "is missing",
-            "give expert_counts, or another law");
-    f.check(counted || (c.counted.empty() && c.placed_by.empty()), "counted",
-            "stands beside another law", "law: counted");
-    const auto whole = [](const ExpertCounts& counts) {
-      return counts.empty() || (is_even(counts) && std::ranges::all_of(counts, has_rows));
-    };
-    f.check(whole(c.counted), "counted", "has a layer without rows, or with other experts",
-            "equally many experts in every layer, and a row in each");
-    f.check(whole(c.placed_by), "placed_by", "has a layer without rows, or with other experts",
-            "equally many experts in every layer, and a row in each");
-    const auto same_shape = [&] {
-      return c.placed_by.size() == c.counted.size() &&
-             c.placed_by.front().size() == c.counted.front().size();
-    };
-    const bool both = !c.placed_by.empty() && whole(c.counted) && whole(c.placed_by);
-    f.check(!both || c.counted.empty() || same_shape(), "placed_by",
-            "has other layers or experts than counted", "counts of the same model");
+    check_counts(f, c);
   }
   f.check(counted || c.spread, "spread", "is missing", "spread: 1.06, or expert_counts");
   f.check(!counted || !c.spread, "spread", "stands beside counts", "leave it out");
@@ -134,7 +157,7 @@ Expected<std::string, std::vector<ImportProblem>> import_expert_counts(
 
 Expected<std::string, std::vector<ImportProblem>> import_placement_counts(
     const std::filesystem::path& path, const std::string& text) {
-  return counts_of(path, text, "placed_by");
+  return counts_of(path, text, "drift: 0\nplaced_by");
 }
 
 }  // namespace tiersim

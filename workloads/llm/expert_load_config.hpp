@@ -1,10 +1,10 @@
 #pragma once
 // How unevenly tokens choose experts: a law of their popularity, or the rows that a server counted.
 //
-// Counts come from a JSON file, as SGLang's recorder of expert distributions writes them:
-// `logical_count` is a list of layers, each with the rows of every expert since the start. A list
-// of such lists (pieces of time) is added up, and layers without any row, which have no experts,
-// are left out. The file may also be that list alone.
+// Counts come from a JSON file, as SGLang's --init-expert-location takes it: `logical_count` is a
+// list of layers, each with the rows of every expert since the start, or the list of several such
+// lists (pieces of time), which are added up. A layer without rows has no experts, and is passed
+// over. The file may also be that list alone.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -29,20 +29,21 @@ struct ExpertLoadConfig {
   ExpertLaw law = ExpertLaw::log_normal;
   std::optional<Sourced<double>> spread = {};  ///< of a law, which has it
   double drift = 0;  ///< standard deviation of the logarithm of a share, since it was last measured
-  ExpertCounts counted = {};    ///< law counted: the rows
-  ExpertCounts placed_by = {};  ///< law counted: what placement knows; empty: the rows themselves
+  std::optional<ExpertCounts> counted = {};    ///< law counted: the rows
+  std::optional<ExpertCounts> placed_by = {};  ///< law counted: those that placement knows, if not
+                                               ///< the same ones
 
   /// Experts of a layer where they are counted, else 0.
   std::int64_t experts() const {
-    return counted.empty() ? 0 : static_cast<std::int64_t>(counted.front().size());
+    return counted && !counted->empty() ? static_cast<std::int64_t>(counted->front().size()) : 0;
   }
 };
 void describe(Fields& f, ExpertLoadConfig& c);
 
-/// YAML `law: counted` and `counted: [[..], ..]`.
+/// YAML `law: counted` and `counted: [[..], ..]`; no spread.
 Expected<std::string, std::vector<ImportProblem>> import_expert_counts(
     const std::filesystem::path& path, const std::string& text);
-/// YAML `placed_by: [[..], ..]`.
+/// YAML `placed_by: [[..], ..]`; no drift.
 Expected<std::string, std::vector<ImportProblem>> import_placement_counts(
     const std::filesystem::path& path, const std::string& text);
 

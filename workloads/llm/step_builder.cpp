@@ -159,6 +159,10 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
   for (int layer = 0; layer < layers; ++layer)
     each([&](StepChain& chain) { chain.add_layer(layer, copy_after); });
   each([](StepChain& chain) { chain.end(); });
+  if (const auto& exchange = context.execution.exchange_sms)
+    for (Op& op : graph.ops)
+      if (op.family == KernelFamily::gemm || op.family == KernelFamily::experts)
+        op.sm_share = exchange->left();
   return in_turns(std::move(graph), batch_of);
 }
 

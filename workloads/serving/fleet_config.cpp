@@ -45,4 +45,13 @@ void describe(Fields& f, ScalingConfig& c) {
              "Tier that the weights are loaded from; by default their time is part of `start`.");
 }
 
+void describe(Fields& f, ExpertRebalanceConfig& c) {
+  f.doc(
+      "Time that a replica stops for, while its experts are placed anew. Its load does not "
+      "change.");
+  f.required("iterations", c.iterations, "Of a replica from one move to the next.",
+             in_range(1, 100'000'000));
+  f.required("pause", c.pause, "For which its GPUs do nothing else.", in_range(Duration{}, kHour));
+}
+
 }  // namespace tiersim

@@ -1,6 +1,6 @@
 #pragma once
 // Replicas that do not all serve all the time: some fail and come back, some are slower than the
-// others, and some are started and stopped as the load asks for.
+// others, some are started and stopped as the load asks for, and some stop to move experts.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,5 +44,14 @@ struct ScalingConfig {
   std::optional<std::string> weights_from = {};
 };
 void describe(Fields& f, ScalingConfig& c);
+
+/// Experts are placed anew by how popular they were: a replica stops after so many iterations until
+/// they have moved. Only the time is modelled. How even the load is, is `step.expert_load` with its
+/// drift, and no longer period makes it worse; the bytes that move take no energy.
+struct ExpertRebalanceConfig {
+  std::int64_t iterations = 1000;  ///< of a replica, from one move to the next
+  Sourced<Duration> pause;         ///< in which its GPUs do nothing else; 0: beside the iterations
+};
+void describe(Fields& f, ExpertRebalanceConfig& c);
 
 }  // namespace tiersim

@@ -295,6 +295,8 @@ void describe(Fields& f, ServerConfig& c) {
   f.optional("stragglers", c.stragglers, "Replicas that are slower; none by default.");
   f.optional("scaling", c.scaling,
              "Replicas that are started and stopped; by default all serve all the time.");
+  f.optional("expert_rebalance", c.expert_rebalance,
+             "Pauses in which experts are placed anew; none by default.");
   f.required("host", c.host, "The CPU's part.");
   f.check(c.routing != Routing::prefix || c.prefix_cache, "routing",
           "by prefix, where no prefix is kept", "another routing, or a prefix_cache");

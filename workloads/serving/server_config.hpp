@@ -289,6 +289,7 @@ struct ServerConfig {
   std::optional<FailuresConfig> failures = {};
   std::optional<StragglersConfig> stragglers = {};
   std::optional<ScalingConfig> scaling = {};  ///< none: all replicas serve all the time
+  std::optional<ExpertRebalanceConfig> expert_rebalance = {};  ///< none: experts stay
   ServerHostConfig host = {};
 
   FirstToken first_token() const { return handover ? handover->first_token : FirstToken::prefill; }

@@ -104,6 +104,34 @@ TEST(HeldSms, AGatherSharesItsLinkAsIfItHeldNone) {
   EXPECT_NEAR(ps(ends.gather), 201.5e6 + headers, 2);
 }
 
+// 100 us of arithmetic on three quarters of the SMs, and 50 us of it beside 100 us of memory: 50 us
+// on a half are 100 us as well, and on a third more.
+TEST(LeftSms, ArithmeticTakesLongerOnTheRest) {
+  const System system(small_system());
+  const auto time = [&](Bytes bytes, std::int64_t flops, double sms) {
+    Op op = kernel(system, bytes, Flops::from_base(flops));
+    op.sm_share = sms;
+    StepGraph graph = empty_graph(system);
+    graph.add(op);
+    return execute(graph, system, system.plan(graph)).time;
+  };
+  EXPECT_EQ(time(0_B, 100'000'000, 1), 101us);
+  EXPECT_NEAR(ps(time(0_B, 100'000'000, 0.75)), 1e6 + 100e6 / 0.75, 2);
+  EXPECT_EQ(time(10'000'000_B, 50'000'000, 0.5), time(10'000'000_B, 50'000'000, 1));
+  EXPECT_NEAR(ps(time(10'000'000_B, 50'000'000, 1.0 / 3)),
+              ps(time(10'000'000_B, 50'000'000, 1)) + 50e6, 20);
+}
+
+// The gather holds the quarter that the kernel leaves free, and neither waits for the other.
+TEST(LeftSms, AreThereForAGather) {
+  const System system(quarter_system());
+  Op op = kernel(system, 0_B, Flops::from_base(100'000'000));
+  op.sm_share = 0.75;
+  const Ends ends = together(system, op, gather(system, 1'000'000_B));
+  EXPECT_NEAR(ps(ends.kernel), 1e6 + 100e6 / 0.75, 2 * kByte);
+  EXPECT_EQ(ends.gather, 201'500ns);
+}
+
 TEST(HeldSms, AloneEachTakesWhatItTakesWithout) {
   const System held(quarter_system());
   const System free(quarter_system(false));
