@@ -35,11 +35,4 @@ std::string short_problem(const std::string& problem) {
   return shortened(problem.substr(0, problem.find(';')), kMost);
 }
 
-std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
-}
-
 }  // namespace tiersim

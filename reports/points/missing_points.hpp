@@ -26,7 +26,4 @@ std::string points_text(std::size_t count);
 /// without a cut character.
 std::string short_problem(const std::string& problem);
 
-/// The text cut to at most `most` bytes, ending in "..." where cut; no UTF-8 character is split.
-std::string shortened(const std::string& text, std::size_t most);
-
 }  // namespace tiersim

@@ -114,6 +114,10 @@ std::string_view cut(std::string_view text, std::size_t most) {
 
 }  // namespace
 
+std::string shortened(std::string_view text, std::size_t most) {
+  return std::string(cut(text, most)) + (text.size() > most ? "..." : "");
+}
+
 std::string excerpt(std::string_view text) {
   const std::string_view shown = cut(text.substr(0, text.find_first_of("\r\n")), kMostOfALine);
   return std::string(shown) + (shown.size() < text.size() ? "..." : "");
@@ -126,8 +130,7 @@ std::string without_long_words(std::string_view text) {
   while (from < text.size() && out.size() < kMost) {
     const std::size_t blank = std::min(text.find(' ', from), text.size());
     const std::string_view word = text.substr(from, blank - from);
-    out += word.size() > kMostOfALine ? std::string(cut(word, kMostOfALine)) + "..."
-                                      : std::string(word);
+    out += shortened(word, kMostOfALine);
     if (blank < text.size()) out += ' ';
     from = blank + 1;
   }

@@ -25,6 +25,9 @@ std::string printable(std::string_view text);
 /// follows.
 std::string excerpt(std::string_view text);
 
+/// At most `most` bytes of the text and, where more follow, "...". A character of UTF-8 is not cut.
+std::string shortened(std::string_view text, std::size_t most);
+
 /// The text with each word of more than 200 bytes cut short, and at most 4000 bytes in all.
 std::string without_long_words(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/base/text.hpp"
 #include "sim/config/overlay.hpp"
 #include "sim/config/yaml_tree.hpp"
 
@@ -15,15 +16,6 @@ struct Key {
   std::string name;
   Origin origin;
 };
-
-// The option as the place of a mistake, cut to a length that fits a message.
-std::string shortened(const std::string& text) {
-  constexpr std::size_t kMost = 120;
-  if (text.size() <= kMost) return text;
-  std::size_t size = kMost;
-  while ((static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;  // within a character
-  return text.substr(0, size) + "...";
-}
 
 // a.b.c as keys with their columns; nothing if a key is empty.
 std::optional<std::vector<Key>> split(const std::string& path,
@@ -68,8 +60,9 @@ void mark_replacing(Node& node, const std::vector<Importer>& importers) {
 }
 
 std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics) {
+  constexpr std::size_t kMostInAMessage = 120;
   const auto source = std::make_shared<const TextSource>(
-      TextSource{"--set '" + shortened(text) + '\'', "--set " + text});
+      TextSource{"--set '" + shortened(text, kMostInAMessage) + '\'', "--set " + text});
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) {
     diagnostics.report({{source->file, 1, 1}, "no '='", "write --set a.b=value"});

@@ -166,5 +166,11 @@ TEST(Overrides, DeeperThanAFileMayNestAreRefused) {
             "--set '" + path.substr(0, 120) + "...':1:1: error: too many keys in one --set\n");
 }
 
+// Bytes that continue no character: the cut in the message may not go back before the first one.
+TEST(Overrides, MayBeNoText) {
+  EXPECT_EQ(read_text(kText, {std::string(200, '\xbc')}).mistakes,
+            "--set '...':1:1: error: no '=' (write --set a.b=value)\n");
+}
+
 }  // namespace
 }  // namespace tiersim::overrides_test

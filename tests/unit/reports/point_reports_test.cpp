@@ -13,6 +13,7 @@
 #include "reports/render/figure_svg.hpp"
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
+#include "sim/base/text.hpp"
 #include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::point_reports_test {
