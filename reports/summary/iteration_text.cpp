@@ -33,7 +33,7 @@ Table table_of(const ExplainedIteration& it) {
                           {"time", Align::right},
                           {"share", Align::right},
                           {"bounded by", Align::left}}};
-  const double all = it.before + it.gpu;
+  const double all = it.before + it.copies + it.gpu;
   for (const IterationPart& part : it.parts)
     add_row(table, part.name, part.launches == 0 ? "-" : std::to_string(part.launches),
             part.seconds, all, fmt::format("{} {:.0f} %", part.bound, 100 * part.bound_share));
@@ -45,6 +45,8 @@ Table table_of(const ExplainedIteration& it) {
                     time_text(std::abs(rest)), rest > 0 ? "more" : "less",
                     rest > 0 ? "" : ", since they differ or their kernels overlap"));
   if (it.before > 0) add_row(table, "the CPU, before the GPU", "-", it.before, all, "host");
+  if (it.copies > 0)
+    add_row(table, "copies and experts that move, before the GPU", "-", it.copies, all, "copies");
   table.add({"all", "", time_text(all), "", ""});
   return table;
 }

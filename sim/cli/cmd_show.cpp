@@ -151,6 +151,8 @@ ExitCode show_collectives(const ShowArguments& options) {
 
 ExitCode show_experts(const ShowArguments& options) {
   const Document document = loaded(options);
+  if (const std::string& kind = document.root().schemas.back().kind; kind != "scenario")
+    misuse("FILE", fmt::format("is of kind '{}', and experts are shown of a scenario", kind));
   const auto config = read_as<ScenarioConfig>(document, "scenario");
   Diagnostics diagnostics;
   const auto expect = [&](bool ok, const char* key, const std::string& message, const char* hint) {

@@ -66,16 +66,19 @@ double mean_spread(const ExpertCounts& counts, const ExpertCounts& before, F&& v
 
 void note_counts(const ExpertLoadConfig& load, Table& table) {
   if (!load.counted) return;
+  const auto layers = std::ranges::count_if(*load.counted, [](const auto& layer) {
+    return std::ranges::any_of(layer, [](std::int64_t rows) { return rows > 0; });
+  });
   table.notes.push_back(
-      fmt::format("The logarithm of what an expert's rows were counted as has a standard deviation "
-                  "of {:.2f} in "
-                  "a layer, as a mean over layers (`spread`). Experts without rows are left out.",
-                  mean_spread(*load.counted, *load.counted,
-                              [](double now, double) { return portable_log(now); })));
+      fmt::format("The counts have rows in {} layers. They are as uneven as a log-normal law with "
+                  "spread {:.2f}; "
+                  "experts without rows are left out of that.",
+                  layers, mean_spread(*load.counted, *load.counted, [](double now, double) {
+                    return portable_log(now);
+                  })));
   if (!load.placed_by) return;
   table.notes.push_back(fmt::format(
-      "That of how much the rows have changed since experts were placed has one of {:.2f} "
-      "(`drift`).",
+      "They differ from those that placed the experts as by a drift of {:.2f}.",
       mean_spread(*load.counted, *load.placed_by,
                   [](double now, double before) { return portable_log(now / before); })));
 }
@@ -85,18 +88,22 @@ void note_counts(const ExpertLoadConfig& load, Table& table) {
 Table expert_table(const ScenarioConfig& config) {
   TS_EXPECTS(config.model.moe && config.step.expert_load);
   const ExpertGroup own = expert_group(*config.model.moe, config.parallel, tokens_of(config));
-  Table table{.id = "experts",
-              .title = fmt::format(
-                  "{} experts of {} over {} GPUs, {} tokens at a time with {} experts each",
-                  own.experts, config.model.name, own.ranks, own.tokens, own.top_k),
-              .columns = {{"placement", Align::left},
-                          {"copies"},
-                          {"slots a GPU", Align::right, "slots_per_gpu"},
-                          {"busiest GPU", Align::right, "busiest_gpu"},
-                          {"busiest slot", Align::right, "busiest_slot"},
-                          {"rows of the busiest GPU", Align::right, "busiest_gpu_rows"}},
-              .notes = {"A load is over the mean of all GPUs or slots, and a mean over layers. The "
-                        "first line is as configured."}};
+  Table table{
+      .id = "experts",
+      .title =
+          fmt::format("{} experts of {} over {} GPUs, {} tokens at a time with {} experts each",
+                      own.experts, config.model.name, own.ranks, own.tokens, own.top_k),
+      .columns = {{"placement", Align::left},
+                  {"copies"},
+                  {"slots a GPU", Align::right, "slots_per_gpu"},
+                  {"busiest GPU", Align::right, "busiest_gpu"},
+                  {"busiest slot", Align::right, "busiest_slot"},
+                  {"rows of the busiest GPU", Align::right, "busiest_gpu_rows"}},
+      .notes = {
+          "The busiest GPU and the busiest slot (of an expert or a copy of one) have so many times "
+          "the mean of all, as a mean over layers. The first line is as configured; contiguous "
+          "keeps "
+          "experts in their order, balanced spreads and copies the popular ones."}};
   double of_expert = 1;
   for (const ExpertGroup& group : groups_of(own)) {
     const ExpertBalance balance = expert_balance(*config.step.expert_load, group);
@@ -108,7 +115,9 @@ Table expert_table(const ScenarioConfig& config) {
                (group.experts + group.copies) / group.ranks, fixed(balance.over_mean, 3),
                fixed(balance.slot_over_mean, 3), fixed(balance.rows, 0)});
   }
-  table.notes.push_back(fmt::format("The busiest expert has {:.2f} times the mean.", of_expert));
+  table.notes.push_back(fmt::format(
+      "The busiest expert has {:.2f} times the mean{}.", of_expert,
+      config.step.expert_load->counted ? "" : fmt::format(", in {} drawn layers", kDrawnLayers)));
   note_counts(*config.step.expert_load, table);
   return table;
 }

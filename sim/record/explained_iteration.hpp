@@ -26,6 +26,7 @@ struct ExplainedIteration {
   double prompt_tokens = 0;          ///< read in an iteration
   double before = 0;                 ///< time of the CPU before the GPU starts [s]
   double gpu = 0;                    ///< from there to the end of the iteration [s]
+  double copies = 0;                 ///< that the GPU waits for, and experts that move [s]
   double waits = 0;                  ///< of `gpu`, in which the GPU waits for the CPU [s]
   std::vector<IterationPart> parts;  ///< of a mean iteration, in the order of their first kernel
 

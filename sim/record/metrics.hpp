@@ -172,7 +172,8 @@ inline constexpr std::array kMetrics{
         "share of the window's time in which the GPUs wait for the host, mean over the replicas"},
     MetricDefinition{"copy_wait_share", "1",
                      "share of the window's time in which the GPUs wait for copies of KV blocks "
-                     "that make room and for copies of states, mean over the replicas"},
+                     "that make room, for copies of states, and for experts that move, mean over "
+                     "the replicas"},
     MetricDefinition{
         "prefix_hit_rate", "1",
         "share of the input tokens after the warm-up that were found in a prefix cache"},

@@ -126,6 +126,7 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
   if (sums.decodes > 0) out.context = per(static_cast<double>(sums.positions), sums.decodes);
   out.prompt_tokens = per(static_cast<double>(sums.prompt_tokens), n);
   out.before = per(to_seconds(sums.before), n);
+  out.copies = per(to_seconds(sums.copies), n);
   out.gpu = per(to_seconds(sums.gpu), n);
 
   IterationWork work{.decodes = rounded(sums.decodes, n),
@@ -205,7 +206,8 @@ void IterationAverages::on_work(const IterationSample& sample, const Iteration& 
   }
   to.eager += launching.graph ? 0 : 1;
   to.padding += launching.padding;
-  to.before += sample.gpu - sample.begin;
+  to.before += sample.gpu - sample.begin - sample.copies;
+  to.copies += sample.copies;
   to.gpu += sample.end - sample.gpu;
   next_->on_work(sample, iteration);
 }

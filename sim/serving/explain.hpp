@@ -33,7 +33,8 @@ class IterationAverages final : public ServingListener {
     std::int64_t logits = 0;
     std::int64_t eager = 0;    ///< iterations that no captured graph covers
     std::int64_t padding = 0;  ///< rows of captured graphs that no sequence uses
-    Duration before{};
+    Duration before{};         ///< of the CPU, while the GPU waits
+    Duration copies{};         ///< that the GPU waits for, and experts that move
     Duration gpu{};
   };
   /// The sums of iterations that decode only, and of those that read prompts, too.

@@ -196,12 +196,27 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
   f.check(!c.model.moe || layers <= c.model.layers, "step.expert_load.counted",
           fmt::format("has {} layers, and model '{}' has {}", layers, c.model.name, c.model.layers),
           "counts of this model");
+  const auto reaches_top_k = [&](const std::vector<std::int64_t>& rows) {
+    const auto reached = std::ranges::count_if(rows, [](std::int64_t n) { return n > 0; });
+    return reached == 0 || reached >= c.model.moe->experts_per_token;
+  };
+  f.check(!c.model.moe || counted != c.model.moe->experts ||
+              std::ranges::all_of(*c.step.expert_load->counted, reaches_top_k),
+          "step.expert_load.counted",
+          fmt::format("has rows of fewer experts in a layer than the {} that a token chooses",
+                      c.model.moe ? c.model.moe->experts_per_token : 0),
+          "counts of this model, over more tokens");
   f.check(counted == 0 || !c.step.expert_load->placed_by ||
               c.parallel.expert_placement == ExpertPlacement::balanced,
           "step.expert_load.placed_by", "has no effect: experts are not placed by their rows",
           "parallel.expert_placement: balanced, or leave it out");
   const bool exchanges = c.model.moe && c.parallel.experts == ExpertSharing::spread &&
                          c.parallel.sequences_are_spread() && c.parallel.tensor > 1;
+  if (c.execution.exchange_sms && f.is_whole() && c.system.gpu.spec) {
+    const std::int64_t sms = c.system.gpu.spec->build()->sheet().sms;
+    f.check(sms == 0 || sms == c.execution.exchange_sms->of.value, "execution.exchange_sms.of",
+            fmt::format("differs from the {} SMs of the system's GPU", sms), std::to_string(sms));
+  }
   f.check(!c.execution.exchange_sms || (exchanges && c.step.overlap == Overlap::micro_batches),
           "execution.exchange_sms",
           "has no effect: no exchange between experts runs beside another micro-batch",

@@ -39,12 +39,13 @@ std::map<std::string, double> parts_of_token(const ServingConfig& config,
   for (const ExplainedIteration& each : iterations) {
     const double share = each.decodes * static_cast<double>(each.iterations) / tokens;
     if (each.reads_prompts) {
-      out["iterations that read prompts, too"] += share * (each.before + each.gpu);
+      out["iterations that read prompts, too"] += share * (each.before + each.copies + each.gpu);
       continue;
     }
     for (const IterationPart& part : each.parts) out[part.name] += share * part.seconds;
     out["the GPU waits for the CPU"] += share * each.waits;
     out["the CPU, before the GPU"] += share * each.before;
+    out["copies and experts that move, before the GPU"] += share * each.copies;
   }
   return out;
 }

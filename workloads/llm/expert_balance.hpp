@@ -47,8 +47,11 @@ struct ExpertBalance {
   double slot_over_mean = 1;    ///< the same of slots
   double expert_over_mean = 1;  ///< the same of experts
 };
+/// Layers that are drawn of a law where nothing else is said.
+inline constexpr int kDrawnLayers = 16;
+
 /// The same for the same arguments, always. `draws` layers of a law; of counts all layers.
 ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& group,
-                             int draws = 16);
+                             int draws = kDrawnLayers);
 
 }  // namespace tiersim

@@ -105,7 +105,8 @@ void check_counts(Fields& f, const ExpertLoadConfig& c) {
   const bool counted = c.law == ExpertLaw::counted;
   constexpr auto kShape = "equally many experts in every layer, and a row in one of them";
   f.check(!counted || c.counted, "counted", "is missing", "give expert_counts, or another law");
-  f.check(counted || !c.counted, "counted", "stands beside another law", "law: counted");
+  f.check(counted || !c.counted, "counted", "stands beside another law",
+          "law: counted, or leave expert_counts out");
   f.check(counted || !c.placed_by, "placed_by", "stands beside a law, by which experts are placed",
           "leave it out, or give expert_counts");
   f.check(!c.counted || has_layers(*c.counted), "counted",
@@ -116,6 +117,13 @@ void check_counts(Fields& f, const ExpertLoadConfig& c) {
   f.check(!both || (c.placed_by->size() == c.counted->size() &&
                     c.placed_by->front().size() == c.counted->front().size()),
           "placed_by", "has other layers or experts than counted", "counts of the same model");
+  const auto knows_all = [&] {
+    for (std::size_t i = 0; i < c.counted->size(); ++i)
+      if (has_rows((*c.counted)[i]) && !has_rows((*c.placed_by)[i])) return false;
+    return true;
+  };
+  f.check(!both || c.placed_by->size() != c.counted->size() || knows_all(), "placed_by",
+          "has no rows in a layer that has some in counted", "counts of the same layers");
   f.check(!c.placed_by || c.drift == 0, "drift",
           "stands beside placed_by, which says what has changed", "leave one of them out");
 }
