@@ -200,7 +200,7 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
     const auto reached = std::ranges::count_if(rows, [](std::int64_t n) { return n > 0; });
     return reached == 0 || reached >= c.model.moe->experts_per_token;
   };
-  f.check(!c.model.moe || counted != c.model.moe->experts ||
+  f.check(!c.model.moe || counted == 0 || counted != c.model.moe->experts ||
               std::ranges::all_of(*c.step.expert_load->counted, reaches_top_k),
           "step.expert_load.counted",
           fmt::format("has rows of fewer experts in a layer than the {} that a token chooses",
