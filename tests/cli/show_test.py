@@ -123,6 +123,10 @@ class ShowExperts(InFolder):
         self.expect_failure(run("show", "experts", SYSTEM), 2, "is of kind 'system'")
         self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load.expert_counts=none.json"), 3,
                             "there is no file 'none.json'")
+        (self.folder / "one.json").write_text(json.dumps([[1] + [0] * 255]))
+        self.expect_failure(run("show", "experts", self.WIDE, "--set",
+                                f"step.expert_load.expert_counts={self.folder / 'one.json'}"), 3,
+                            "rows of fewer experts in a layer than the 8 that a token chooses")
         (self.folder / "bad.json").write_text('{"logical_count": [[1, 2], [3]]}')
         self.expect_failure(run("show", "experts", self.WIDE, "--set",
                                 f"step.expert_load.expert_counts={self.folder / 'bad.json'}"), 3,
