@@ -28,6 +28,7 @@ std::string time_text(double seconds) {
 std::string value_text(PublishedMetric metric, double value) {
   if (metric == PublishedMetric::energy) return fmt::format("{:.4g} J", value);
   if (metric == PublishedMetric::power) return fmt::format("{:.4g} W", value);
+  if (metric == PublishedMetric::hit_rate) return percent(value);
   if (metric != PublishedMetric::throughput) return time_text(value);
   return value < 100 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
@@ -202,6 +203,8 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
   if (errors_of(outcomes, PublishedMetric::energy, [](const auto&) { return true; }).count > 0)
     table.notes.push_back(fmt::format("aims: energy {:.0f} %, power {:.0f} %",
                                       100 * runs.aims.energy, 100 * runs.aims.power));
+  if (errors_of(outcomes, PublishedMetric::hit_rate, [](const auto&) { return true; }).count > 0)
+    table.notes.push_back(fmt::format("aims: hit rate {:.0f} %", 100 * runs.aims.hit_rate));
   for (const PublishedOutcome& outcome : outcomes)
     if (!outcome.problem.empty())
       table.notes.push_back(

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -239,9 +240,23 @@ class ServingSummary {
       out += fmt::format("; {} replicas up, {:.0f} times a request lost its replica",
                          number_text(value("replicas_up.mean")), value("restarts"));
     if (value("prefix_hit_rate") > 0)
-      out +=
-          fmt::format("; {} of the input from prefix caches", share_text(value("prefix_hit_rate")));
+      out += fmt::format("; {} of the input from prefix caches{}",
+                         share_text(value("prefix_hit_rate")), where_found());
     return out + '\n';
+  }
+
+  // The parts of the prefix caches' share, where there are tiers below the pool.
+  std::string where_found() const {
+    std::string out;
+    for (const auto& [place, said] : {std::pair{"pool", "in the pool"},
+                                      {"tier1", "in the first tier below"},
+                                      {"tier2", "in the second"},
+                                      {"tier3", "further below"}}) {
+      const std::string name = fmt::format("prefix_hit_rate.{}", place);
+      if (find(name))
+        out += fmt::format("{}{} {}", out.empty() ? " (" : ", ", share_text(value(name)), said);
+    }
+    return out.empty() ? out : out + ')';
   }
 
   std::string little() const {

@@ -70,7 +70,9 @@ std::vector<HostTime> host_times(const std::vector<std::string>& names) {
 
 // Throughput says nothing that the times of a closed loop do not say.
 bool counts(PublishedMetric metric, const PublishedRun& run) {
-  if (metric == PublishedMetric::energy || metric == PublishedMetric::power) return false;
+  if (metric == PublishedMetric::energy || metric == PublishedMetric::power ||
+      metric == PublishedMetric::hit_rate)
+    return false;
   return metric != PublishedMetric::throughput || !run.published.tpot;
 }
 

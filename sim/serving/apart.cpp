@@ -163,7 +163,7 @@ bool may_be_apart(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   const ServerConfig& server = config.server;
   return count > 1 && server.routing == Routing::round_robin && !server.disaggregation &&
-         !config.prefill && !Fleet::is_needed(server) &&
+         !config.prefill && !Fleet::is_needed(server) && !server.shares_a_tier() &&
          (server.host.workers == 0 || server.host.workers >= count) &&
          knows_all_arrivals(config.workload);
 }

@@ -5,6 +5,7 @@
 //
 //   router     round_robin; the others ask how full the replicas are at that instant
 //   requests   known from the start: no closed loop, no limit of requests in flight
+//   tiers      none that all replicas share
 //   devices    no channel at flow or packet level that two replicas use, no hand-over between them
 //   host       no limit of replicas that it serves at a time
 //

@@ -361,12 +361,15 @@ class Layout {
     return over(of * own, all);
   }
 
+  // Of one GPU; of what all replicas share, the part that would fall to it.
   Bytes prefix_bytes(TierId tier) const {
     Bytes sum;
     if (config_.server.prefix_cache)
       for (const PrefixTier& t : config_.server.prefix_cache->tiers)
-        if (t.tier == system_.tier_names()[tier.index()]) sum += t.capacity;
-    return over(sum, config_.scenario.parallel.devices());
+        if (t.tier == system_.tier_names()[tier.index()])
+          sum += over(t.capacity, t.shared ? config_.scenario.system.gpus.count
+                                           : config_.scenario.parallel.devices());
+    return sum;
   }
 
   void describe() {

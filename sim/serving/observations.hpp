@@ -12,6 +12,7 @@
 #include "sim/serving/level_series.hpp"
 #include "sim/serving/serving_config.hpp"
 #include "sim/serving/timeline.hpp"
+#include "workloads/serving/prefix_parts.hpp"
 
 namespace tiersim {
 
@@ -40,6 +41,7 @@ struct ServedRequest {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;  ///< 0: not finished
   std::int64_t cached_tokens = 0;
+  FoundIn cached_in = {};
   Duration load_time{};
   std::int64_t declined_tokens = 0;
   SessionPlace session = {};
@@ -90,6 +92,7 @@ struct ServingObservations {
   bool fleet = false;                   ///< replicas fail, or are started and stopped
   bool loads = false;                   ///< prompts may load what lower tiers have of them
   bool may_decline = false;             ///< prompts may compute what lower tiers have of them
+  std::size_t prefix_tiers = 0;         ///< below the pool, which keep prefixes
   std::int64_t warm_up = 0;             ///< requests
   std::int64_t sessions = 0;            ///< of the workload; 0: it has none
   std::vector<ServedRequest> requests;  ///< by id

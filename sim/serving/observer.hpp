@@ -22,6 +22,7 @@ struct RequestOutcome {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
   std::int64_t cached_tokens = 0;    ///< tokens of its prompt found in a prefix cache
+  FoundIn cached_in = {};            ///< of these
   Duration load_time{};              ///< until the prefix that it loaded from lower tiers was there
   std::int64_t declined_tokens = 0;  ///< found in lower tiers, and computed all the same
   std::int64_t preemptions = 0;

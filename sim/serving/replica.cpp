@@ -52,6 +52,8 @@ BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   out.prompts_only = prompts_only;
   out.gives_no_token = prompts_only && parts.config.server.first_token() == FirstToken::decode;
   out.prefix_cost_growth = cost_growth(parts);
+  for (std::size_t k = 0; k < parts.shared_tiers.size(); ++k)
+    out.prefix_levels[k].shared = parts.shared_tiers[k];
   return out;
 }
 
@@ -453,6 +455,22 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
   }
 }
 
+// What all replicas share counts once, for the pool of replicas.
+void Replica::count_shared() {
+  for (std::size_t k = 0; k < parts_.shared_tiers.size(); ++k) {
+    if (!parts_.shared_tiers[k]) continue;
+    const auto level = static_cast<std::int64_t>(k) + 1;
+    const std::int64_t bytes =
+        stored_bytes(level, parts_.layout.gathered() * scheduler_.pool().below(level)).in_base();
+    std::int64_t& last = totals().held_shared[k];
+    if (bytes == last) continue;
+    const TierId tier = tier_of(MoveKind::prefix_store, level);
+    totals().held[tier.index()] += bytes - last;
+    last = bytes;
+    parts_.on_held(tier, totals().held[tier.index()]);
+  }
+}
+
 void Replica::count_held() {
   const std::vector<Bytes>& block = parts_.layout.block_bytes;
   const std::int64_t gpus = parts_.layout.gpus_of_block;
@@ -466,8 +484,10 @@ void Replica::count_held() {
   if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
   for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
     const auto level = static_cast<std::int64_t>(l);
+    if (parts_.shared_tiers[l - 1]) continue;  // count_shared()
     add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level), level);
   }
+  count_shared();
   held_.resize(now.size());
   for (std::size_t t = 0; t < now.size(); ++t) {
     if (now[t] == held_[t]) continue;

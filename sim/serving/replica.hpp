@@ -52,6 +52,8 @@ struct ServingParts {
   std::int64_t first = 0;    ///< number of the pool's first replica
   std::size_t pool = 0;      ///< number of the pool
   const ServingParts* sender = nullptr;  ///< the pool that hands over to this one; none: itself
+  /// What each tier below the pool holds where all replicas share it, or null; nearest first.
+  std::vector<std::shared_ptr<BlockCache>> shared_tiers = {};
 };
 
 /// Sums over a run and the replicas of a pool.
@@ -60,6 +62,7 @@ struct PoolTotals {
   Demand copies;  ///< of all moves; a hand-over counts where it comes from
   /// Bytes of keys and values in each tier now, with idle prefixes; by TierId.
   std::vector<std::int64_t> held;
+  std::vector<std::int64_t> held_shared;  ///< of these, those in tiers that all replicas share
 };
 
 /// Sums over a run and all replicas.
@@ -171,6 +174,7 @@ class Replica {
   void give_up();
   void give_away(Sequence& sequence);
   void count_held();
+  void count_shared();
   Op move_op(const BlockMove& what, Bytes bytes) const;  ///< on one GPU
   HandOver plan_hand_over(const BlockMove& what) const;
   const ServingParts& sender() const { return parts_.sender != nullptr ? *parts_.sender : parts_; }

@@ -17,6 +17,19 @@ void add_each(std::vector<Number>& sums, const std::vector<Number>& more) {
 }
 
 // The groups of GPUs that these replicas of a pool have.
+// One store for each tier that all replicas of the pool share; null for the others.
+std::vector<std::shared_ptr<BlockCache>> shared_tiers(const BuiltPool& pool) {
+  std::vector<std::shared_ptr<BlockCache>> out;
+  if (!pool.config.server.prefix_cache) return out;
+  for (const PrefixLevel& level : block_limits(pool.config, pool.one, pool.layout).prefix_levels) {
+    const bool shared = pool.config.server.prefix_cache->tiers[out.size()].shared;
+    out.push_back(shared && level.blocks > 0 ? std::make_shared<BlockCache>(name_of(level.eviction),
+                                                                            level.blocks, level.ttl)
+                                             : nullptr);
+  }
+  return out;
+}
+
 GroupRange stages_of(const ServingConfig& config, GroupRange replicas) {
   const std::int64_t stages = config.scenario.parallel.pipeline;
   return {replicas.first * stages, replicas.count * stages};
@@ -76,7 +89,8 @@ ReplicaGroup::ReplicaGroup(const BuiltServer& built, std::span<IterationCost* co
                       .replicas = part,
                       .first = first,
                       .pool = p,
-                      .sender = p > 0 ? parts_.data() : nullptr});
+                      .sender = p > 0 ? parts_.data() : nullptr,
+                      .shared_tiers = shared_tiers(pool)});
     first += pool.replicas;
   }
   server_.emplace(parts_, source);

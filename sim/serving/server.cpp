@@ -31,7 +31,8 @@ Server::Server(std::span<ServingParts> pools, RequestSource& source)
   for (ServingParts& pool : pools) {
     totals_.pools.push_back({.demand = Demand(pool.system),
                              .copies = Demand(pool.system),
-                             .held = std::vector<std::int64_t>(pool.system.tier_names().size())});
+                             .held = std::vector<std::int64_t>(pool.system.tier_names().size()),
+                             .held_shared = std::vector<std::int64_t>(pool.shared_tiers.size())});
     for (std::int64_t i = 0; i < pool.replicas.count; ++i)
       replicas_.push_back(std::make_unique<Replica>(pool, pool.replicas.first + i,
                                                     hands_over && replicas_.size() < prefilling_,
@@ -176,6 +177,7 @@ void Server::ended(Sequence& s) {
                              .input_tokens = s.request.input_tokens,
                              .output_tokens = s.generated,
                              .cached_tokens = s.cached_tokens,
+                             .cached_in = s.cached_in,
                              .load_time = s.load_time,
                              .declined_tokens = s.declined_tokens,
                              .preemptions = s.preemptions,

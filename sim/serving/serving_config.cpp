@@ -122,21 +122,22 @@ KeptPositions kept(const ScenarioConfig& c) {
   return {};
 }
 
-// Compares the room asked of a tier with one replica's part of the tier. The check passes without
-// the tier, or if its capacity is out of range, both of which are reported elsewhere.
+// Compares the room asked of a tier with the part of one replica, or of all. It passes without the
+// tier, or if its capacity is out of range, both of which are reported elsewhere.
 void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Bytes asked,
-                const std::string& key) {
+                const std::string& key, bool by_all = false) {
   const auto found = c.system.tiers.find(tier);
   if (found == c.system.tiers.end() || !found->second.memory.spec) return;
   try {
     const Bytes capacity =
         found->second.memory.spec->build_units(found->second.unit_count())->capacity();
     const std::int64_t sharers = std::max<std::int64_t>(1, c.system.sharers(tier));
-    const Bytes part = Bytes::from_base(capacity.in_base() / sharers) * c.parallel.devices();
-    f.check(
-        asked <= part, key,
-        fmt::format("is above the {} that a replica has of tier '{}'", format_quantity(part), tier),
-        "less, or a larger tier");
+    const Bytes part = Bytes::from_base(capacity.in_base() / sharers) *
+                       (by_all ? c.system.gpus.count : c.parallel.devices());
+    f.check(asked <= part, key,
+            fmt::format("is above the {} that {} of tier '{}'", format_quantity(part),
+                        by_all ? "all replicas have" : "a replica has", tier),
+            "less, or a larger tier");
   } catch (const UnitOverflow&) {
   }
 }
@@ -156,7 +157,7 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
             "tier '" + tier + "' has the pool, which keeps prefixes as it is", hint);
     f.check(std::ranges::count(tiers, tier, &PrefixTier::tier) == 1, key + ".tier",
             "tier '" + tier + "' is named twice", "each once, the nearest first");
-    check_room(f, c.scenario, tier, tiers[i].capacity, key + ".capacity");
+    check_room(f, c.scenario, tier, tiers[i].capacity, key + ".capacity", tiers[i].shared);
   }
 }
 

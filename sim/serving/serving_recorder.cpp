@@ -11,6 +11,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/record/metrics.hpp"
+#include "sim/serving/prefix_rates.hpp"
 #include "sim/serving/quantiles.hpp"
 #include "sim/serving/served_sessions.hpp"
 
@@ -331,18 +332,7 @@ class ServingRecorder {
       }
       metric("layers_run.mean", static_cast<double>(window.layers) / decoding);
     }
-    std::int64_t input = 0;
-    std::int64_t cached = 0;
-    std::int64_t declined = 0;
-    for (const ServedRequest& request : counted_) {
-      input += request.input_tokens;
-      cached += request.cached_tokens;
-      declined += request.declined_tokens;
-    }
-    metric("prefix_hit_rate", ratio(static_cast<double>(cached), static_cast<double>(input)));
-    if (seen_.may_decline)
-      metric("prefix_recompute_rate",
-             ratio(static_cast<double>(declined), static_cast<double>(input)));
+    for (const auto& [name, rate] : prefix_rates(seen_, counted_)) metric(name, rate);
     metric("preemptions", static_cast<double>(seen_.preemptions));
     if (seen_.fleet) metric("restarts", static_cast<double>(seen_.restarts));
     if (seen_.fleet)

@@ -25,6 +25,7 @@ std::string prefix_cache_text(const PrefixCacheConfig& cache) {
   for (const PrefixTier& tier : cache.tiers) {
     out += fmt::format(", {} of {}{}{}", display(tier.capacity), tier.tier,
                        by(tier.eviction_policy), lifetime(tier.ttl));
+    if (tier.shared) out += " (shared by all replicas)";
     if (tier.exclusive) out += " (exclusive)";
     if (tier.compression) out += fmt::format(" (compressed to 1/{:g})", tier.compression->ratio);
   }
@@ -100,6 +101,12 @@ std::string first_prompt_text(const SessionConfig& sessions) {
   return out + length_text(sessions.first_prompt);
 }
 
+std::string queue_text(const SessionConfig& sessions) {
+  if (!sessions.ready_queue) return "";
+  return fmt::format(", {} requests in flight{}", sessions.ready_queue->in_flight,
+                     sessions.ready_queue->rounds ? ", in rounds" : "");
+}
+
 std::string workload_text(const WorkloadConfig& workload) {
   if (workload.trace)
     return fmt::format("trace {}{}", base_name(workload.trace->requests.source),
@@ -109,8 +116,8 @@ std::string workload_text(const WorkloadConfig& workload) {
   std::string out = workload.arrivals ? arrivals_text(*workload.arrivals) : "";
   if (workload.input) out += fmt::format("; {} tokens in", length_text(*workload.input));
   if (workload.sessions)
-    out = fmt::format("{} sessions, {}; first prompts of {} tokens", workload.sessions->count, out,
-                      first_prompt_text(*workload.sessions));
+    out = fmt::format("{} sessions, {}{}; first prompts of {} tokens", workload.sessions->count,
+                      out, queue_text(*workload.sessions), first_prompt_text(*workload.sessions));
   if (workload.output) out += fmt::format(", {} out", length_text(*workload.output));
   return out;
 }

@@ -43,6 +43,8 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
             .fleet = Fleet::is_needed(config.server),
             .loads = config.server.prefix_cache && !config.server.prefix_cache->tiers.empty(),
             .may_decline = config.server.prefix_cache && config.server.prefix_cache->may_decline(),
+            .prefix_tiers =
+                config.server.prefix_cache ? config.server.prefix_cache->tiers.size() : 0,
             .sessions = session_count(config.workload),
             .requests = std::vector<ServedRequest>(static_cast<std::size_t>(
                 request_count(config.workload, static_cast<std::uint64_t>(config.seed)))),
@@ -227,6 +229,7 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
              .input_tokens = outcome.input_tokens,
              .output_tokens = outcome.output_tokens,
              .cached_tokens = outcome.cached_tokens,
+             .cached_in = outcome.cached_in,
              .load_time = outcome.load_time,
              .declined_tokens = outcome.declined_tokens,
              .session = outcome.session};

@@ -31,17 +31,18 @@ void check_ids(Fields& f, const List& list, const std::string& path) {
 }  // namespace
 
 std::string_view record_metric(PublishedMetric metric) {
-  constexpr std::array<std::string_view, 6> kNames{"tpot_s.mean",
+  constexpr std::array<std::string_view, 7> kNames{"tpot_s.mean",
                                                    "inter_token_latency_s.p50",
                                                    "ttft_s.mean",
                                                    "throughput_tokens_per_s",
                                                    "gpu_energy_j_per_token",
-                                                   "power_w.mean"};
+                                                   "power_w.mean",
+                                                   "prefix_hit_rate"};
   return kNames[static_cast<std::size_t>(metric)];
 }
 
 std::string_view unit_of(PublishedMetric metric) {
-  constexpr std::array<std::string_view, 6> kUnits{"s", "s", "s", "tokens/s", "J", "W"};
+  constexpr std::array<std::string_view, 7> kUnits{"s", "s", "s", "tokens/s", "J", "W", "1"};
   return kUnits[static_cast<std::size_t>(metric)];
 }
 
@@ -49,12 +50,14 @@ std::optional<double> PublishedValues::value(PublishedMetric metric) const {
   if (metric == PublishedMetric::throughput) return throughput;
   if (metric == PublishedMetric::energy) return energy;
   if (metric == PublishedMetric::power) return power;
+  if (metric == PublishedMetric::hit_rate) return hit_rate;
   const auto& time = *std::array{&tpot, &median_gap, &ttft}[static_cast<std::size_t>(metric)];
   return time ? std::optional(seconds(*time)) : std::nullopt;
 }
 
 double PublishedAims::value(PublishedMetric metric) const {
-  return std::array{tpot, tpot, ttft, throughput, energy, power}[static_cast<std::size_t>(metric)];
+  return std::array{
+      tpot, tpot, ttft, throughput, energy, power, hit_rate}[static_cast<std::size_t>(metric)];
 }
 
 void describe(Fields& f, PublishedValues& c) {
@@ -70,6 +73,8 @@ void describe(Fields& f, PublishedValues& c) {
   f.optional("energy", c.energy, "Joules of all GPUs for an output token.", in_range(1e-9, 1e9));
   f.optional("power", c.power, "Mean power of a GPU with its memory, in watts.",
              in_range(1e-3, 1e6));
+  f.optional("hit_rate", c.hit_rate, "Share of the input tokens that prefix caches had.",
+             in_range(1e-6, 1.0));
 }
 
 void describe(Fields& f, PublishedRun& c) {
@@ -81,7 +86,8 @@ void describe(Fields& f, PublishedRun& c) {
   const bool any = std::ranges::any_of(kPublishedMetrics, [&](PublishedMetric metric) {
     return c.published.value(metric).has_value();
   });
-  f.check(any, "published", "is empty", "one of tpot, median_gap, ttft, throughput, energy, power");
+  f.check(any, "published", "is empty",
+          "one of tpot, median_gap, ttft, throughput, energy, power, hit_rate");
 }
 
 void describe(Fields& f, PublishedGroup& c) {
@@ -119,6 +125,8 @@ void describe(Fields& f, PublishedAims& c) {
   f.optional("throughput", c.throughput, "Of the output tokens a second.", in_range(0.0, 1.0));
   f.optional("energy", c.energy, "Of the joules for an output token.", in_range(0.0, 1.0));
   f.optional("power", c.power, "Of the mean power of a GPU.", in_range(0.0, 1.0));
+  f.optional("hit_rate", c.hit_rate, "Of the share of the input that prefix caches had.",
+             in_range(0.0, 1.0));
 }
 
 void describe(Fields& f, PublishedRuns& c) {

@@ -16,15 +16,24 @@
 namespace tiersim {
 
 /// The metrics of servers; each is compared with the record's metric of record_metric().
-enum class PublishedMetric : std::uint8_t { tpot, median_gap, ttft, throughput, energy, power };
-inline constexpr std::array<std::string_view, 6> kPublishedMetricNames{
-    "tpot", "median_gap", "ttft", "throughput", "energy", "power"};
+enum class PublishedMetric : std::uint8_t {
+  tpot,
+  median_gap,
+  ttft,
+  throughput,
+  energy,
+  power,
+  hit_rate
+};
+inline constexpr std::array<std::string_view, 7> kPublishedMetricNames{
+    "tpot", "median_gap", "ttft", "throughput", "energy", "power", "hit_rate"};
 constexpr std::string_view name_of(PublishedMetric metric) {
   return kPublishedMetricNames[static_cast<std::size_t>(metric)];
 }
-inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot,   PublishedMetric::median_gap,
-                                              PublishedMetric::ttft,   PublishedMetric::throughput,
-                                              PublishedMetric::energy, PublishedMetric::power};
+inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot,    PublishedMetric::median_gap,
+                                              PublishedMetric::ttft,    PublishedMetric::throughput,
+                                              PublishedMetric::energy,  PublishedMetric::power,
+                                              PublishedMetric::hit_rate};
 
 /// The name in a record, and its unit there.
 std::string_view record_metric(PublishedMetric metric);
@@ -37,6 +46,7 @@ struct PublishedValues {
   std::optional<double> throughput = {};    ///< output tokens a second, of the whole server
   std::optional<double> energy = {};        ///< of all GPUs for an output token, J
   std::optional<double> power = {};         ///< mean of a GPU, W
+  std::optional<double> hit_rate = {};      ///< share of the input that prefix caches had
 
   /// The value in unit_of(); none if it was not printed.
   std::optional<double> value(PublishedMetric metric) const;
@@ -78,6 +88,7 @@ struct PublishedAims {
   double throughput = 0.1;
   double energy = 0.1;
   double power = 0.1;
+  double hit_rate = 0.1;
 
   double value(PublishedMetric metric) const;
 };

@@ -199,6 +199,25 @@ KvPool::Load KvPool::load_of(std::span<const std::uint64_t> names) const {
   return out;
 }
 
+FoundIn KvPool::found_in(std::span<const std::uint64_t> names) const {
+  FoundIn out{};
+  const auto place = [&](const PrefixEntry& entry) {
+    const auto level = static_cast<std::size_t>(level_of(entry).value_or(0));
+    return std::min(level, out.size() - 1);
+  };
+  if (parts_->whole_blocks() > 0) {
+    for (const std::uint64_t name : names) ++out[place(parts_->whole(name))];
+    return out;
+  }
+  std::size_t lowest = 0;
+  for (const WindowPart& part : parts_->needed(names))
+    lowest = std::max(lowest, place(parts_->entry(part)));
+  if (parts_->state_blocks() > 0 && !names.empty())
+    lowest = std::max(lowest, place(parts_->state(names.back())));
+  out[lowest] = static_cast<std::int32_t>(names.size());
+  return out;
+}
+
 PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
   PrefixEntries loads;
   if (prefix.names.empty()) return loads;

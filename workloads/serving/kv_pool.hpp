@@ -123,6 +123,9 @@ class KvPool {
     std::vector<std::int64_t> from = {};  ///< blocks, by level; [0] is 0
   };
   Load load_of(std::span<const std::uint64_t> names) const;
+  /// Where these names lie, all of which were found; where no layer keeps every position, all count
+  /// where the state or the windows lie.
+  FoundIn found_in(std::span<const std::uint64_t> names) const;
   /// True where the level has the entry, alone or with others.
   bool holds(const PrefixEntry& entry, std::int64_t level) const;
   /// The nearest level that has the entry; none: no level has.

@@ -12,7 +12,9 @@ PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) {
     TS_EXPECTS(level.blocks >= 0, level.blocks);
     levels_.emplace_back();
     if (level.blocks > 0)
-      levels_.back().cache.emplace(name_of(level.eviction), level.blocks, level.ttl);
+      levels_.back().cache = level.shared ? level.shared
+                                          : std::make_shared<BlockCache>(name_of(level.eviction),
+                                                                         level.blocks, level.ttl);
     levels_.back().most_coming = level.queue;
     levels_.back().exclusive = level.exclusive;
   }
@@ -133,6 +135,8 @@ void PrefixCopies::stored(const Store& store) {
     TS_EXPECTS(to.coming.contains(entry), entry.name, entry.part);
     to.coming.erase(entry);
     to.coming_blocks -= entry.blocks;
+    // Another pool may have stored it in a shared level meanwhile.
+    if (to.cache->contains(entry.key())) continue;
     // The level above may have got it again meanwhile.
     if (to.exclusive && store.from > 0 && at(store.from).cache->contains(entry.key())) continue;
     to.cache->add(entry.visit(), &left);

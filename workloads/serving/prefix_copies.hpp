@@ -12,9 +12,13 @@
 // free at once, as if a buffer held what is on its way down. A tier whose queue of stores is full
 // gets nothing more until it is shorter.
 //
+// A shared tier is one store for several pools: each loads what any of them has stored. Two pools
+// that store the same block at the same time both write it, as they would without a lock.
+//
 //   const auto held = copies.want(computed);   // the pool keeps these until they are stored
 //   while (const auto store = copies.next(1)) { ... copy; copies.stored(*store); }
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -75,7 +79,7 @@ class PrefixCopies {
 
  private:
   struct Level {
-    std::optional<BlockCache> cache = {};  // none: without capacity
+    std::shared_ptr<BlockCache> cache = {};  // null: without capacity
     PrefixEntries waiting = {};
     std::unordered_set<PrefixEntry, PrefixEntryHash> coming = {};  // waiting, or on their way
     std::int64_t coming_blocks = 0;

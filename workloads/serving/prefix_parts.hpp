@@ -16,12 +16,15 @@
 //
 // Engines also keep stretches for prompts that leave a named block halfway. The names say nothing
 // of such prompts, so these stretches are left out.
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "workloads/eviction/block_cache.hpp"
 #include "workloads/eviction/eviction_policy.hpp"
 #include "workloads/serving/block_group.hpp"
 #include "workloads/serving/request.hpp"
@@ -49,6 +52,10 @@ struct PrefixEntry {
 };
 using PrefixEntries = std::vector<PrefixEntry>;
 
+/// Of a prompt's prefix: what lay in the pool, and in the first, the second and all further tiers
+/// below it. In named blocks or in tokens.
+using FoundIn = std::array<std::int32_t, 4>;
+
 /// For lookup only, so that the order of a hash has no effect.
 struct PrefixEntryHash {
   std::size_t operator()(const PrefixEntry& entry) const { return entry.key(); }
@@ -57,10 +64,11 @@ struct PrefixEntryHash {
 /// The room for entries at a level, in blocks, and what leaves it when.
 struct PrefixLevel {
   std::int64_t blocks = 0;
-  Eviction eviction = Eviction::lru;       ///< what leaves when the level is full
-  std::optional<Duration> ttl = {};        ///< an entry leaves so long after its last use
-  bool exclusive = false;                  ///< it has no entry that the level above it has
-  std::optional<std::int64_t> queue = {};  ///< blocks that wait to be stored at most; none: all
+  Eviction eviction = Eviction::lru;        ///< what leaves when the level is full
+  std::optional<Duration> ttl = {};         ///< an entry leaves so long after its last use
+  bool exclusive = false;                   ///< it has no entry that the level above it has
+  std::optional<std::int64_t> queue = {};   ///< blocks that wait to be stored at most; none: all
+  std::shared_ptr<BlockCache> shared = {};  ///< what it holds, for all replicas; null: its own
 
   /// Implicit, since LRU is what engines do.
   PrefixLevel(std::int64_t of_blocks, Eviction leaves = Eviction::lru)

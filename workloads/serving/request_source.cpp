@@ -7,6 +7,7 @@
 #include "workloads/serving/lengths.hpp"
 #include "workloads/serving/trace_file.hpp"
 #include "workloads/serving/workload_config.hpp"
+#include "workloads/sessions/ready_queue.hpp"
 #include "workloads/sessions/session_source.hpp"
 
 namespace tiersim {
@@ -145,7 +146,9 @@ Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfi
     starts.sessions.reset();
     starts.requests = config.sessions->count;
     starts.input = starts.output = LengthConfig{.tokens = 1};
-    return make_session_source(config, seed, make_open_or_closed(starts, seed));
+    auto sessions = make_session_source(config, seed, make_open_or_closed(starts, seed));
+    if (!config.sessions->ready_queue) return sessions;
+    return make_ready_queue(*config.sessions->ready_queue, seed, std::move(sessions));
   }
   return make_open_or_closed(config, seed);
 }

@@ -320,11 +320,11 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
     return false;
   }
   const bool others_load = limits_.prefix_block > 0 && pool_.is_loading(pins_of(s));
+  if (!s.has_started) count_cached(s);
   pin_prefix(s, own, out);
   pool_.resume(s.request.session);
   s.cached = cached;
   s.branch = found.matched;
-  if (!s.has_started) s.cached_tokens = cached;
   s.waits_for_prefix = others_load && s.moves == 0;
   if (others_load || (s.moves > 0 && !limits_.layerwise_load)) return true;
   load_within(s, out);

@@ -195,6 +195,7 @@ class Scheduler {
 
   // scheduler_prefixes.cpp
   PrefixPins pins_of(const Sequence& s) const { return {prefix_of(s, s.shared), s.window}; }
+  void count_cached(Sequence& s) const;
   void pin_prefix(Sequence& s, std::int64_t own, Iteration& out);
   void end_waits(const Sequence* loaded);
   static void load_within(const Sequence& s, Iteration& out);

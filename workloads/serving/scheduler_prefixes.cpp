@@ -28,6 +28,14 @@ KvPool::Found Scheduler::found_for(Sequence& s) {
   return pool_.find(first(kept));
 }
 
+// What the caches have of the prompt when it is admitted, before any of it is loaded.
+void Scheduler::count_cached(Sequence& s) const {
+  s.cached_tokens = s.shared * limits_.prefix_block;
+  if (s.shared == 0) return;
+  s.cached_in = pool_.found_in(prefix_of(s, s.shared));
+  for (std::int32_t& of : s.cached_in) of *= static_cast<std::int32_t>(limits_.prefix_block);
+}
+
 // Takes the blocks of an admitted sequence. Copies of a state precede the iteration, and so do
 // those that make room; loads run beside it.
 void Scheduler::pin_prefix(Sequence& s, std::int64_t own, Iteration& out) {

@@ -39,6 +39,7 @@ struct Sequence {
   // Measurements.
   /// Tokens of its prompt that the prefix cache had when it first ran.
   std::int64_t cached_tokens = 0;
+  FoundIn cached_in = {};  ///< of these
   /// Those that lower tiers had and that it computed, since that was estimated to be faster.
   std::int64_t declined_tokens = 0;
   SimTime load_began{};  ///< of the prefix that it loads from lower tiers, if any

@@ -90,7 +90,11 @@ void describe(Fields& f, TierCompression& c) {
 void describe(Fields& f, PrefixTier& c) {
   f.doc("A tier below the pool that keeps blocks of earlier prompts.");
   f.required("tier", c.tier, "Tier of the system.");
-  f.required("capacity", c.capacity, "That one replica may fill.", positive());
+  f.required("capacity", c.capacity, "That one replica may fill, or all where it is shared.",
+             positive());
+  f.optional("shared", c.shared,
+             "True: one store for all replicas, which load what any of them has stored. False: "
+             "each has its own.");
   f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
              "What leaves the tier when it is full.");
   f.optional("ttl", c.ttl,
@@ -143,7 +147,11 @@ void describe(Fields& f, PrefetchConfig& c) {
 
 namespace {
 
-// A tier can be exclusive or limited only where the write policy allows it.
+bool feeds_exclusive(const PrefixCacheConfig& c, std::size_t tier) {
+  return tier + 1 < c.tiers.size() && c.tiers[tier + 1].exclusive;
+}
+
+// A tier can be exclusive, shared or limited only where the write policy allows it.
 void check_tiers(Fields& f, const PrefixCacheConfig& c) {
   const bool back = c.write_policy == WritePolicy::write_back;
   for (std::size_t i = 0; i < c.tiers.size(); ++i) {
@@ -154,6 +162,12 @@ void check_tiers(Fields& f, const PrefixCacheConfig& c) {
     f.check(!c.tiers[i].exclusive || back || i > 0, key + "exclusive",
             "is not possible: the first tier is written what the pool has",
             "leave it out, or write_policy: write_back");
+    f.check(!c.tiers[i].shared || !back, key + "shared",
+            "is not simulated under write_back, where a block is in one place at a time",
+            "leave it out, or write_policy: write_through");
+    f.check(!c.tiers[i].shared || !(c.tiers[i].exclusive || feeds_exclusive(c, i)), key + "shared",
+            "is not simulated beside an exclusive tier, which gets what leaves another one",
+            "leave out shared or exclusive");
     f.check(!c.tiers[i].max_store_wait || !back, key + "max_store_wait",
             "has no effect: under write_back the GPU waits for every store",
             "leave it out, or write_policy: write_through");

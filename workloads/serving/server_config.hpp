@@ -17,6 +17,7 @@
 //                  the tiers below it
 //   replicas       all do the same, or some prefill and hand over to others that decode; some may
 //                  fail, be slower, or be started and stopped (fleet_config.hpp)
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -114,7 +115,8 @@ void describe(Fields& f, TierCompression& c);
 /// A tier below the pool for blocks of earlier prompts.
 struct PrefixTier {
   std::string tier;
-  Bytes capacity;  ///< for one replica
+  Bytes capacity;       ///< for one replica, or for all where it is shared
+  bool shared = false;  ///< one store for all replicas: what one of them has stored, each can load
   Eviction eviction_policy = Eviction::lru;
   /// A block leaves the tier so long after it came or a prompt last used it; none: it stays until
   /// the room is needed.
@@ -211,6 +213,8 @@ struct PrefixCacheConfig {
   bool layerwise_load = false;
   MovedBy moved_by = MovedBy::copy_engine;
 
+  /// True where all replicas have one store below the pool.
+  bool shares_a_tier() const { return std::ranges::any_of(tiers, &PrefixTier::shared); }
   /// True where a prompt may compute what a lower tier has of it.
   bool may_decline() const {
     for (const PrefixTier& tier : tiers)
@@ -293,6 +297,7 @@ struct ServerConfig {
   ServerHostConfig host = {};
 
   FirstToken first_token() const { return handover ? handover->first_token : FirstToken::prefill; }
+  bool shares_a_tier() const { return prefix_cache && prefix_cache->shares_a_tier(); }
 };
 void describe(Fields& f, ServerConfig& c);
 

@@ -141,6 +141,17 @@ void describe(Fields& f, SessionPriorityConfig& c) {
              positive());
 }
 
+void describe(Fields& f, ReadyQueueConfig& c) {
+  f.doc(
+      "Turns wait at the client, as in SGLang's bench_multiturn; their times count once they are "
+      "sent.");
+  f.required("in_flight", c.in_flight, "Requests at the server at most.", in_range(1, 1'000'000));
+  f.optional(
+      "rounds", c.rounds,
+      "True: no session takes its next turn before all have ended this one. False: a turn is "
+      "ready once the one before has ended.");
+}
+
 void describe(Fields& f, SessionConfig& c) {
   f.doc("Sessions: requests whose prompts grow, each sent after the answer to the one before.");
   f.required("count", c.count, "Sessions.", in_range(std::int64_t{1}, kMostSessions));
@@ -161,11 +172,21 @@ void describe(Fields& f, SessionConfig& c) {
   f.optional("priorities", c.priorities,
              "Priorities of sessions and of all their requests, for server.scheduler.order: "
              "priority; all are equal by default.");
+  f.optional(
+      "ready_queue", c.ready_queue,
+      "A client that picks the next turn by chance and has so many at the server; by default "
+      "each turn is sent when it is ready.");
   f.optional("max_context", c.max_context,
              "Tokens of a prompt and its answer; a session ends before a turn, or before "
              "sub-agents, that would need more.",
              in_range(2, kMostTokens));
   check_what_follows(f, c);
+  if (c.ready_queue) {
+    constexpr std::string_view kNoPause = "stands beside ready_queue, whose turns follow at once";
+    f.check(c.think_time.time == Duration{}, "think_time", kNoPause, "leave one of the two out");
+    f.check(!c.tools, "tools", kNoPause, "leave one of the two out");
+    f.check(!c.sub_agents, "sub_agents", kNoPause, "leave one of the two out");
+  }
   const double requests = static_cast<double>(c.count) * mean_requests(c);
   f.check(requests <= kMostRequests, "count",
           fmt::format("of {} makes about {:.3g} requests", c.count, requests),

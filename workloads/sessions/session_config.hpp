@@ -122,6 +122,14 @@ struct SessionPriorityConfig {
 };
 void describe(Fields& f, SessionPriorityConfig& c);
 
+/// Turns that are ready wait at the client, which sends one by chance where there is room.
+struct ReadyQueueConfig {
+  std::int64_t in_flight = 1;  ///< requests at the server at most
+  /// True: no session takes its next turn before all have ended this one.
+  bool rounds = false;
+};
+void describe(Fields& f, ReadyQueueConfig& c);
+
 struct SessionConfig {
   std::int64_t count = 1;  ///< sessions
   CountConfig turns = {};  ///< of a session, without those of sub-agents
@@ -136,6 +144,7 @@ struct SessionConfig {
   /// the last of the list holds for all later answers.
   std::vector<double> abandonment = {};
   std::vector<SessionPriorityConfig> priorities = {};  ///< none: all are 0
+  std::optional<ReadyQueueConfig> ready_queue = {};    ///< none: a turn is sent once it is ready
   /// Tokens of a prompt with its answer. A session ends before a turn, or before sub-agents, that
   /// would need more.
   std::int64_t max_context = kMostTokens;
