@@ -25,10 +25,22 @@ Table requests_table(const TraceStatistics& trace) {
                         {"variation of gaps", Align::right, "gap_variation"}},
             .notes = {"The variation is the standard deviation over the mean; that of a Poisson "
                       "process is 1."}};
-  const Cell rate =
-      trace.seconds > 0 ? rounded(static_cast<double>(trace.requests) / trace.seconds, 3) : Cell();
-  out.add(
-      {trace.requests, Cell::quantity(trace.seconds, "s"), rate, rounded(trace.gap_variation, 2)});
+  if (!trace.timed) {
+    out.notes = {
+        fmt::format("The file does not say when its {} sessions begin: they are looked at "
+                    "one after another.",
+                    trace.sessions)};
+    out.add({trace.requests, Cell(), Cell(), Cell()});
+  } else {
+    const Cell rate = trace.seconds > 0
+                          ? rounded(static_cast<double>(trace.requests) / trace.seconds, 3)
+                          : Cell();
+    out.add({trace.requests, Cell::quantity(trace.seconds, "s"), rate,
+             rounded(trace.gap_variation, 2)});
+  }
+  if (trace.left_out > 0)
+    out.notes.push_back(
+        fmt::format("{} more have no answer, and are left out everywhere.", trace.left_out));
   return out;
 }
 

@@ -253,7 +253,7 @@ class ServingSummary {
                                       {"tier2", "in the second"},
                                       {"tier3", "further below"}}) {
       const std::string name = fmt::format("prefix_hit_rate.{}", place);
-      if (find(name))
+      if (value(name) > 0)
         out += fmt::format("{}{} {}", out.empty() ? " (" : ", ", share_text(value(name)), said);
     }
     return out.empty() ? out : out + ')';

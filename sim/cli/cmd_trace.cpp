@@ -17,7 +17,7 @@ namespace {
 struct TraceArguments {
   TraceInput input;
   double sampled = 1;
-  std::int64_t block = 512;
+  std::optional<std::int64_t> block;
   std::string token_bytes;
   std::vector<std::string> capacities;
   std::string format = "text";
@@ -27,12 +27,12 @@ ExitCode stats(const TraceArguments& options) {
   const std::optional<TraceFormat> format = options.input.format();
   if (!(options.sampled > 0 && options.sampled <= 1))
     misuse("--sample", fmt::format("{} is not above 0 and at most 1", options.sampled));
-  TraceTablesOptions tables{.block = options.block,
-                            .capacities = capacities_of(options.capacities)};
+  TraceTablesOptions tables{.capacities = capacities_of(options.capacities)};
   if (!options.token_bytes.empty()) tables.token_bytes = token_bytes_of(options.token_bytes);
   options.input.expect_readable();
   const auto trace = trace_statistics(options.input.file, format, options.sampled);
   if (!trace) throw_problems(options.input.file, trace.error());
+  tables.block = block_of(options.block, trace->block);
   if (trace->with_blocks > 0 && trace->reuse.followed() == 0)
     misuse("--sample",
            fmt::format("of {} lookups none is of a block that is followed; a larger share",
@@ -56,9 +56,9 @@ void add_stats(Verb trace) {
           "error")
       .type("SHARE")
       .show_default();
-  verb.option("--block", options->block, "Tokens of a named block")
-      .between(1, 1'000'000)
-      .show_default();
+  verb.option("--block", options->block,
+              "Tokens of a named block; by default what the file states, or 512")
+      .between(1, 1'000'000);
   verb.option(
           "--token-bytes", options->token_bytes,
           "Keys and values of a token, as `tiersim list models` has them, for capacities in bytes")

@@ -57,8 +57,16 @@ template <class Make>
 auto taker_of(const CacheArguments& arguments, std::int64_t& block, Make make) {
   const std::string& path = arguments.input.file;
   if (!is_serving_file(path)) {
-    auto seen = in_arrival_order(path, arguments.input.format(), make);
+    TraceSummary told;
+    auto seen = in_arrival_order(path, arguments.input.format(), make, &told);
     if (!seen) throw_problems(path, seen.error());
+    if (!told.timed)
+      throw_problems(path, {{.message = "does not say when its sessions begin, and so not which "
+                                        "prompts come between two of a session",
+                             .hint = "name a serving file in its place, whose workload has "
+                                     "`trace: FILE` and `arrivals` of sessions",
+                             .where = Location{.file = path, .line = 1, .column = 1}}});
+    block = block_of(arguments.block, told.block);
     return *std::move(seen);
   }
   const ServingFile file = load_serving(path, arguments.set);
@@ -130,7 +138,6 @@ ExitCode cache(const CacheArguments& arguments) {
   CacheTablesOptions tables = arguments.tables;
   if (!arguments.token_bytes.empty()) tables.token_bytes = token_bytes_of(arguments.token_bytes);
   check_options(arguments);
-  tables.block = arguments.block.value_or(tables.block);
   if (caches.capacities.empty()) caches.capacities = capacities_by_default(arguments, tables.block);
   const FoundInCaches found =
       taker_of(arguments, tables.block, [&] { return TraceCaches(caches); }).found();
@@ -171,7 +178,8 @@ void add_trace_cache(Verb trace) {
               "Capacities of the cache in blocks; by default a 64th, a 32nd, ... of all blocks")
       .type("N,N,...")
       .comma_separated();
-  verb.option("--block", options->block, "Tokens of a named block of a trace; 512 by default")
+  verb.option("--block", options->block,
+              "Tokens of a named block of a trace; by default what it states, or 512")
       .between(1, 1'000'000);
   verb.option("--token-bytes", options->token_bytes,
               "Keys and values of a token, as `tiersim list models` has them, for capacities in "

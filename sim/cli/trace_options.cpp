@@ -90,6 +90,13 @@ Bytes token_bytes_of(const std::string& text) {
   return *bytes;
 }
 
+std::int64_t block_of(const std::optional<std::int64_t>& given, std::int64_t stated) {
+  constexpr std::int64_t kMooncake = 512;
+  if (given && stated > 0 && *given != stated)
+    misuse("--block", fmt::format("is {}, and the file has blocks of {} tokens", *given, stated));
+  return given ? *given : stated > 0 ? stated : kMooncake;
+}
+
 void throw_problems(const std::string& file, const TraceProblems& problems) {
   Diagnostics diagnostics;
   for (const ImportProblem& problem : problems)

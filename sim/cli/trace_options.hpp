@@ -35,6 +35,8 @@ struct AnswerOptions {
 /// The values of --blocks and of --token-bytes.
 std::vector<std::int64_t> capacities_of(const std::vector<std::string>& words);
 Bytes token_bytes_of(const std::string& text);
+/// Tokens of a named block: --block, or what the file states (0: nothing), or Mooncake's 512.
+std::int64_t block_of(const std::optional<std::int64_t>& given, std::int64_t stated);
 
 /// Ends with the mistakes of a trace, each at its place.
 [[noreturn]] void throw_problems(const std::string& file, const TraceProblems& problems);

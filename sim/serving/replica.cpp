@@ -458,7 +458,7 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
 // What all replicas share counts once, for the pool of replicas.
 void Replica::count_shared() {
   for (std::size_t k = 0; k < parts_.shared_tiers.size(); ++k) {
-    if (!parts_.shared_tiers[k]) continue;
+    if (!parts_.shares(k + 1)) continue;
     const auto level = static_cast<std::int64_t>(k) + 1;
     const std::int64_t bytes =
         stored_bytes(level, parts_.layout.gathered() * scheduler_.pool().below(level)).in_base();
@@ -484,7 +484,7 @@ void Replica::count_held() {
   if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
   for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
     const auto level = static_cast<std::int64_t>(l);
-    if (parts_.shared_tiers[l - 1]) continue;  // count_shared()
+    if (parts_.shares(l)) continue;  // count_shared()
     add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level), level);
   }
   count_shared();

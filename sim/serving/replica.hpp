@@ -54,6 +54,11 @@ struct ServingParts {
   const ServingParts* sender = nullptr;  ///< the pool that hands over to this one; none: itself
   /// What each tier below the pool holds where all replicas share it, or null; nearest first.
   std::vector<std::shared_ptr<BlockCache>> shared_tiers = {};
+
+  /// True for a level below the pool (1, 2, ...) that all replicas share.
+  bool shares(std::size_t level) const {
+    return level <= shared_tiers.size() && shared_tiers[level - 1] != nullptr;
+  }
 };
 
 /// Sums over a run and the replicas of a pool.

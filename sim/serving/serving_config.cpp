@@ -192,7 +192,8 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
   check_prefix_tiers(f, c);
   // A workload that could not be read has its own mistake.
-  f.check(c.workload.trace || c.workload.sessions || !c.workload.arrivals, "server.prefix_cache",
+  f.check(c.workload.trace || c.workload.sessions || !c.workload.says_requests(),
+          "server.prefix_cache",
           "keeps what nobody asks for again: the prompts of this workload share nothing",
           "leave it out, or workload.sessions, or a workload.trace that names the blocks of its "
           "prompts");
@@ -256,8 +257,8 @@ void check_replicas(Fields& f, const ServingConfig& c) {
 }
 
 void check_sessions(Fields& f, const ServingConfig& c) {
-  f.check(session_count(c.workload) > 0 || !c.measure.slo_session, "measure.slo_session",
-          "has no effect: the workload has no sessions",
+  f.check(session_count(c.workload) > 0 || !c.measure.slo_session || !c.workload.says_requests(),
+          "measure.slo_session", "has no effect: the workload has no sessions",
           "leave it out, or give workload.sessions, or a trace with sessions");
   const bool by_priority = c.server.scheduler.order == QueueOrder::priority;
   const bool has_priorities = c.workload.sessions && !c.workload.sessions->priorities.empty();

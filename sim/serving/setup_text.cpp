@@ -109,10 +109,11 @@ std::string queue_text(const SessionConfig& sessions) {
 
 std::string workload_text(const WorkloadConfig& workload) {
   if (workload.trace)
-    return fmt::format("trace {}{}", base_name(workload.trace->requests.source),
+    return fmt::format("trace {}{}{}", base_name(workload.trace->requests.source),
                        workload.trace->speed == 1
                            ? ""
-                           : fmt::format(", {:g} times as fast", workload.trace->speed));
+                           : fmt::format(", {:g} times as fast", workload.trace->speed),
+                       workload.arrivals ? "; sessions " + arrivals_text(*workload.arrivals) : "");
   std::string out = workload.arrivals ? arrivals_text(*workload.arrivals) : "";
   if (workload.input) out += fmt::format("; {} tokens in", length_text(*workload.input));
   if (workload.sessions)

@@ -130,6 +130,16 @@ std::unique_ptr<RequestSource> make_open_or_closed(const WorkloadConfig& config,
   return std::make_unique<OpenSource>(config, seed);
 }
 
+// When this many sessions begin.
+std::unique_ptr<RequestSource> begins_of(const WorkloadConfig& config, std::int64_t sessions,
+                                         std::uint64_t seed) {
+  WorkloadConfig starts = config;
+  starts.sessions.reset();
+  starts.requests = sessions;
+  starts.input = starts.output = LengthConfig{.tokens = 1};
+  return make_open_or_closed(starts, seed);
+}
+
 }  // namespace
 
 bool knows_all_arrivals(const WorkloadConfig& config) {
@@ -140,13 +150,12 @@ bool knows_all_arrivals(const WorkloadConfig& config) {
 
 Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,
                                                              std::uint64_t seed) {
-  if (config.trace) return make_trace_source(config);
+  if (config.trace && config.trace->timed) return make_trace_source(config);
+  if (config.trace)
+    return make_trace_source(config, begins_of(config, config.trace->sessions, seed));
   if (config.sessions) {
-    WorkloadConfig starts = config;
-    starts.sessions.reset();
-    starts.requests = config.sessions->count;
-    starts.input = starts.output = LengthConfig{.tokens = 1};
-    auto sessions = make_session_source(config, seed, make_open_or_closed(starts, seed));
+    auto sessions =
+        make_session_source(config, seed, begins_of(config, config.sessions->count, seed));
     if (!config.sessions->ready_queue) return sessions;
     return make_ready_queue(*config.sessions->ready_queue, seed, std::move(sessions));
   }

@@ -138,6 +138,8 @@ Expected<TraceSummary, TraceProblems> read_trace(
       last_line = request.line;
     }
     ++out.requests;
+    out.timed = out.timed && request.is_timed;
+    out.block = std::max(out.block, request.block);
     if (each) each(request);
   }
   if (!reader.error().empty()) mistakes.report({1, ""}, 1, reader.error());
@@ -155,6 +157,7 @@ Expected<TraceSummary, TraceProblems> read_trace(
   if (turns.any()) out.sessions = turns.sessions();
   out.turns = std::move(turns).take();
   out.digest = reader.digest();
+  out.left_out = reader.left_out();
   return out;
 }
 
@@ -184,6 +187,7 @@ Expected<RequestTrace, TraceProblems> parse_request_trace(
   for (std::size_t i = 0; i < times.size(); ++i)
     trace.requests[i].arrival =
         SimTime(Duration(static_cast<std::int64_t>(times[i] - summary->first)));
+  trace.timed = summary->timed;
   std::ranges::stable_sort(trace.requests, {}, &TraceRequest::arrival);
   return trace;
 }
@@ -198,10 +202,14 @@ std::optional<std::string> import_request_trace(const std::filesystem::path& pat
   const auto summary = read_trace(path.string(), TraceLines(path), format);
   if (summary)
     return fmt::format(
-        "replay: {{requests: {{value: {}, class: measured, source: {}}}, sha256: \"{}\"{}{}}}\n",
+        "replay: {{requests: {{value: {}, class: measured, source: {}}}, sha256: "
+        "\"{}\"{}{}{}{}}}\n{}",
         summary->requests, detail::json_string(absolute_name(path)), summary->digest,
         summary->sessions > 0 ? fmt::format(", sessions: {}", summary->sessions) : "",
-        format_text(format));
+        summary->timed ? "" : ", timed: false",
+        summary->left_out > 0 ? fmt::format(", left_out: {}", summary->left_out) : "",
+        format_text(format),
+        summary->block > 0 ? fmt::format("prefix_block: {}\n", summary->block) : "");
   for (const ImportProblem& problem : summary.error())
     diagnostics.report({*problem.where, problem.message, problem.hint});
   return std::nullopt;

@@ -41,6 +41,7 @@ struct TraceRequest {
 struct RequestTrace {
   std::vector<TraceRequest> requests = {};  ///< in the order of arrival
   std::vector<std::uint64_t> names = {};    ///< a name stands for a block and all before it
+  bool timed = true;  ///< false: sessions come one after another, since no time is stated
 
   std::span<const std::uint64_t> prefix(const TraceRequest& request) const {
     return std::span(names).subspan(request.prefix_begin,
@@ -56,9 +57,12 @@ struct TraceSummary {
   std::int64_t requests = 0;
   std::int64_t sessions = 0;  ///< requests that name none included; 0: no request names one
   TracedTurns turns = {};
-  Int128 first = 0;         ///< earliest time, in the file's picoseconds
-  bool in_order = true;     ///< the requests, or the first ones of sessions, stand in that order
-  std::string digest = {};  ///< SHA-256 of the file's bytes
+  Int128 first = 0;           ///< earliest time, in the file's picoseconds
+  bool timed = true;          ///< false: when sessions begin is not stated
+  std::int64_t left_out = 0;  ///< requests that are not replayed, since they have no answer
+  std::int64_t block = 0;     ///< tokens of a named block; 0: not stated
+  bool in_order = true;       ///< the requests, or the first ones of sessions, stand in that order
+  std::string digest = {};    ///< SHA-256 of the file's bytes
 };
 
 /// Reads a whole trace. `each` gets every request, in the order of the file. The errors are all
@@ -79,6 +83,8 @@ std::optional<std::string> import_request_trace(const std::filesystem::path& pat
 /// The requests of a trace as a source, or a message for the user: the file is not that of the
 /// configuration any more, or a prompt has more blocks than its length allows. next() throws
 /// SourceFailure if the file changes during the run.
-Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config);
+/// `starts` are the begins of the sessions of a trace that does not say them; null for any other.
+Expected<std::unique_ptr<RequestSource>> make_trace_source(
+    const WorkloadConfig& config, std::unique_ptr<RequestSource> starts = nullptr);
 
 }  // namespace tiersim

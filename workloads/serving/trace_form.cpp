@@ -6,6 +6,7 @@
 
 #include "workloads/serving/azure_trace.hpp"
 #include "workloads/serving/column_trace.hpp"
+#include "workloads/serving/conversation_trace.hpp"
 #include "workloads/serving/mooncake_trace.hpp"
 #include "workloads/serving/workload_config.hpp"
 
@@ -79,11 +80,16 @@ std::unique_ptr<TraceForm> make_trace_form(const TraceLine& first,
   if (format && json) return std::make_unique<JsonColumns>(*format, mistakes);
   if (format) return std::make_unique<CsvColumns>(*format, mistakes);
   if (first.text == kAzureHeader) return std::make_unique<AzureTrace>(mistakes);
+  if (ConversationTrace::is_one(first.text)) return std::make_unique<ConversationTrace>(mistakes);
   if (json) return std::make_unique<MooncakeTrace>(mistakes);
   return std::make_unique<NoForm>(mistakes);
 }
 
 bool TraceReader::next(RecordedRequest& out) {
+  if (form_ && form_->more(out)) {
+    out.line = line_;
+    return true;
+  }
   while (!form_ || !form_->failed()) {
     const auto line = lines_.next();
     if (!line) {
@@ -98,7 +104,7 @@ bool TraceReader::next(RecordedRequest& out) {
       mistakes_.report({line->number - empty_, ""}, 1, "is empty", "take it out");
     if (!form_) form_ = make_trace_form(*line, format_, mistakes_);
     if (!form_->read(*line, out)) continue;
-    out.line = line->number;
+    out.line = line_ = line->number;
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 //
 //   azure      the CSV of Azure's LLM inference traces (azure_trace.hpp)
 //   mooncake   JSON lines as Mooncake published them (mooncake_trace.hpp)
+//   conversation   a JSON object for each conversation of an agent (conversation_trace.hpp)
 //   own        CSV or JSON lines whose columns the user names (TraceFormat, column_trace.hpp)
 #include <array>
 #include <cstdint>
@@ -57,6 +58,8 @@ struct RecordedRequest {
   /// True where `input_tokens` are what the turn adds to the one before and its answer, and
   /// `prefix` has the numbers of their blocks, which stand for these alone.
   bool adds = false;
+  bool is_timed = true;    ///< false: when its session begins is not stated
+  std::int64_t block = 0;  ///< tokens of a block of `prefix`; 0: not stated
 };
 
 class TraceForm {
@@ -67,8 +70,12 @@ class TraceForm {
   TraceForm(const TraceForm&) = delete;
   TraceForm& operator=(const TraceForm&) = delete;
 
-  /// Reads a line; false where it is a header or has a mistake.
+  /// Reads a line; false where it is a header, has a mistake, or has no request that is replayed.
   virtual bool read(const TraceLine& line, RecordedRequest& out) = 0;
+  /// The next request of the same line; false where there is none.
+  virtual bool more(RecordedRequest& /*out*/) { return false; }
+  /// Requests so far that are not replayed, since they have no answer.
+  virtual std::int64_t left_out() const { return 0; }
   /// True where the first line has a mistake that makes the others meaningless.
   virtual bool failed() const { return false; }
 
@@ -102,6 +109,7 @@ class TraceReader {
   bool next(RecordedRequest& out);
   /// After the last request.
   std::string digest() const { return lines_.digest(); }
+  std::int64_t left_out() const { return form_ ? form_->left_out() : 0; }
   /// The reason why the file cannot be read to its end; empty if there is none so far.
   const std::string& error() const { return lines_.error(); }
 
@@ -110,6 +118,7 @@ class TraceReader {
   std::optional<TraceFormat> format_;
   TraceMistakes& mistakes_;
   std::unique_ptr<TraceForm> form_;
+  std::int64_t line_ = 0;   // number of the last one that was read
   std::int64_t empty_ = 0;  // lines since the last one that is not empty
 };
 

@@ -12,11 +12,13 @@ namespace tiersim {
 
 /// `make` makes a taker with add(time in ps, input tokens, output tokens, names of blocks), and the
 /// one that got all requests in their order is returned. That is in one pass where they stand in
-/// the order of arrival and state their prompts; else from memory. The errors are mistakes of the
-/// file, each at its place.
+/// the order of arrival and state their prompts; else from memory. Sessions of a trace that does
+/// not say when they begin come one after another. `told`, if given, gets what the file states. The
+/// errors are mistakes of the file, each at its place.
 template <class Make>
 auto in_arrival_order(const std::filesystem::path& path, const std::optional<TraceFormat>& format,
-                      Make make) -> Expected<decltype(make()), TraceProblems> {
+                      Make make, TraceSummary* told = nullptr)
+    -> Expected<decltype(make()), TraceProblems> {
   using Result = Expected<decltype(make()), TraceProblems>;
   const std::string file = path.string();
   auto taker = make();
@@ -32,6 +34,7 @@ auto in_arrival_order(const std::filesystem::path& path, const std::optional<Tra
           taker.add(request.time, request.input_tokens, request.output_tokens, request.prefix);
       });
   if (!summary) return Unexpected(summary.error());
+  if (told != nullptr) *told = *summary;
   if (in_order && !adds) return Result(std::move(taker));
   const auto held = parse_request_trace(file, TraceLines(path), format);
   if (!held) return Unexpected(held.error());

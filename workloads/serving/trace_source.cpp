@@ -92,6 +92,9 @@ class StreamedTrace final : public RequestSource {
 // Message for a prompt with more block names than its length allows: the block size differs.
 std::string prefix_mistake(const WorkloadConfig& config, const RecordedRequest& request) {
   const std::int64_t block = config.prefix_block;
+  if (request.block > 0 && request.block != block)
+    return fmt::format("{}:{}: its named blocks have {} tokens, and workload.prefix_block is {}",
+                       config.trace->requests.source, request.line, request.block, block);
   const std::int64_t blocks = (request.input_tokens + block - 1) / block;
   if (std::cmp_less_equal(request.prefix.size(), blocks)) return "";
   return fmt::format(
@@ -103,8 +106,10 @@ std::string prefix_mistake(const WorkloadConfig& config, const RecordedRequest& 
 
 }  // namespace
 
-Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config) {
+Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config,
+                                                           std::unique_ptr<RequestSource> starts) {
   TS_EXPECTS(config.trace.has_value());
+  TS_EXPECTS(config.trace->timed == (starts == nullptr), config.trace->timed);
   const TraceConfig& trace = *config.trace;
   const std::string& path = trace.requests.source;
   const TraceFileState state = state_of(path);
@@ -132,7 +137,12 @@ Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig&
     return Unexpected(fmt::format("the trace '{}' has {} sessions, and replay.sessions is {}", path,
                                   summary->sessions, trace.sessions));
   if (!mistake.empty()) return Unexpected(std::move(mistake));
-  if (summary->sessions > 0) return make_traced_sessions(config, summary->turns, state);
+  if (summary->timed != trace.timed)
+    return Unexpected(
+        fmt::format("the trace '{}' {} when its sessions begin, and replay.timed is {}", path,
+                    summary->timed ? "says" : "does not say", trace.timed));
+  if (summary->sessions > 0)
+    return make_traced_sessions(config, summary->turns, state, std::move(starts));
   const std::int64_t count = trace_requests(config);
   if (summary->in_order)
     return std::unique_ptr<RequestSource>(std::make_unique<StreamedTrace>(trace, count, state));

@@ -122,9 +122,15 @@ std::int64_t LengthCounts::quantile(double share) const {
 Expected<TraceStatistics, TraceProblems> trace_statistics(const std::filesystem::path& path,
                                                           const std::optional<TraceFormat>& format,
                                                           double sampled) {
-  auto seen = in_arrival_order(path, format, [&] { return Collector(sampled); });
+  TraceSummary told;
+  auto seen = in_arrival_order(
+      path, format, [&] { return Collector(sampled); }, &told);
   if (!seen) return Unexpected(seen.error());
   TraceStatistics out = (*std::move(seen)).take();
+  out.block = told.block;
+  out.sessions = told.sessions;
+  out.left_out = told.left_out;
+  out.timed = told.timed;
   return out;
 }
 

@@ -53,6 +53,10 @@ struct TraceStatistics {
   LengthCounts output = {};
   std::array<WindowCounts, 3> windows = {};  ///< of 1 s, 10 s and 60 s
   std::int64_t with_blocks = 0;              ///< requests that name blocks of their prompts
+  std::int64_t block = 0;     ///< tokens of a block, where the file states them; else 0
+  std::int64_t sessions = 0;  ///< of the file; 0: it has none
+  std::int64_t left_out = 0;  ///< requests that count nowhere, since they have no answer
+  bool timed = true;          ///< false: the file does not say when its sessions begin
   LruCurve reuse;
 };
 

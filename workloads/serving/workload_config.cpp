@@ -77,7 +77,14 @@ void check_sessions(Fields& f, const WorkloadConfig& c) {
 void check_trace(Fields& f, const WorkloadConfig& c) {
   constexpr std::string_view kMessage = "cannot stand beside a trace";
   constexpr std::string_view kHint = "the trace says it; take one of the two out";
-  f.check(!c.arrivals, "arrivals", kMessage, kHint);
+  if (c.trace->timed) {
+    f.check(!c.arrivals, "arrivals", kMessage, kHint);
+  } else {
+    f.check(c.arrivals.has_value(), "arrivals", "is missing: the trace says no time of any session",
+            "give it: `arrivals` is of sessions here");
+    f.check(c.trace->speed == 1, "replay.speed", "has no effect: sessions begin by `arrivals`",
+            "take it out");
+  }
   f.check(!c.input, "input", kMessage, kHint);
   f.check(!c.output, "output", kMessage, kHint);
   constexpr std::string_view kWhole = "cuts sessions in two, which are replayed whole";
@@ -114,10 +121,22 @@ void describe(Fields& f, TraceConfig& c) {
              "Requests in the file, whose path is the source; `trace` gives it.", at_least(1));
   f.optional("sha256", c.digest, "SHA-256 of the file; `trace` gives it.");
   f.optional("sessions", c.sessions, "Sessions in the file; `trace` gives it.", at_least(0));
+  f.optional("timed", c.timed,
+             "False: the file does not say when its sessions begin, and `arrivals` of the workload "
+             "does; `trace` gives it.");
+  f.optional("left_out", c.left_out,
+             "Requests of the file that are not replayed, since they have no answer; `trace` gives "
+             "it.",
+             at_least(0));
   f.optional("speed", c.speed,
              "Arrivals, those of sessions where there are any, come so much faster than they were "
              "recorded; pauses stay as they are.",
              in_range(1e-3, 1e6));
+  f.optional("max_pause", c.max_pause,
+             "Longer pauses between the turns of a session take this long; as recorded by default.",
+             positive());
+  f.check(!c.max_pause || c.sessions > 0, "max_pause", "has no effect: the trace has no sessions",
+          "take it out");
   f.optional("skip", c.skip, "Requests left out at the start.", at_least(0));
   f.optional("format", c.format, "Form of a trace of one's own; `trace` gives it.");
   f.check(!c.digest.empty() && c.requests.value > 0, "requests",

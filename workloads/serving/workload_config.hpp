@@ -72,8 +72,12 @@ struct TraceConfig {
   Sourced<std::int64_t> requests = {};
   std::string digest = {};    ///< SHA-256 of the file's bytes
   std::int64_t sessions = 0;  ///< of the file; 0: its requests wait for nothing
+  bool timed = true;          ///< false: the file does not say when sessions begin, and arrivals do
+  std::int64_t left_out = 0;  ///< requests of the file that have no answer, and are not replayed
   /// Factor by which arrivals, those of sessions where there are any, are faster than recorded.
   double speed = 1;
+  /// A session's pause that is longer takes this long; none: all are as recorded.
+  std::optional<Duration> max_pause = {};
   std::int64_t skip = 0;  ///< requests left out at the start; the next one comes at time 0
   std::optional<TraceFormat> format = {};  ///< of a trace of one's own; none: a published form
 };
@@ -88,6 +92,9 @@ struct WorkloadConfig {
   std::optional<TraceConfig> trace = {};
   std::optional<SessionConfig> sessions = {};  ///< with arrivals and output
   std::int64_t prefix_block = 512;             ///< tokens of one named prefix block
+
+  /// False where what says its requests is missing or has a mistake, which is reported.
+  bool says_requests() const { return trace || sessions || (arrivals && input); }
 };
 void describe(Fields& f, WorkloadConfig& c);
 

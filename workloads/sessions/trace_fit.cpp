@@ -319,6 +319,13 @@ Expected<TraceFit, TraceProblems> fit_trace(const std::filesystem::path& path,
                                             const TraceFitOptions& options) {
   const auto trace = parse_request_trace(path.string(), TraceLines(path), format);
   if (!trace) return Unexpected(trace.error());
+  if (!trace->timed) {
+    TraceMistakes mistakes(path.string());
+    mistakes.report({1, ""}, 1, "does not say when its sessions begin, so no rate can be fitted",
+                    "`tiersim trace make` writes a trace with times of a serving file that replays "
+                    "this one by `arrivals`");
+    return Unexpected(std::move(mistakes).take());
+  }
   if (std::ssize(trace->requests) < kLeastRequests) {
     TraceMistakes mistakes(path.string());
     mistakes.report({1, ""}, 1,

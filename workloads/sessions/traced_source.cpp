@@ -26,29 +26,24 @@ struct LiveSession {
 
 class TracedSource final : public RequestSource {
  public:
-  TracedSource(const WorkloadConfig& config, const TracedTurns& turns, const TraceFileState& state)
+  TracedSource(const WorkloadConfig& config, const TracedTurns& turns, const TraceFileState& state,
+               std::unique_ptr<RequestSource> starts)
       : path_(config.trace->requests.source),
         block_(config.prefix_block),
         replay_(*config.trace),
+        max_pause_(config.trace->max_pause),
         requests_(config.trace->requests.value),
         turns_(turns),
         state_(state),
+        begins_(std::move(starts)),
         mistakes_(path_),
         reader_(TraceLines(path_), config.trace->format, mistakes_) {}
 
   std::optional<Request> next() override {
-    while (starts_.empty() && lines_ < requests_) read_line();
-    if (starts_.empty()) return std::nullopt;
-    const RecordedRequest first = std::move(starts_.front());
-    starts_.pop_front();
-    if (begun_ == 0) first_time_ = first.time;
-    const Int128 since = first.time - first_time_;
-    if (since < 0) fail();
-    const std::uint64_t key = key_of(first);
-    LiveSession& session = live_.at(key);
-    session.number = begun_++;
-    keys_.emplace(session.number, key);
-    return send(session, first, replay_.at(Duration(static_cast<std::int64_t>(since))));
+    if (!begins_) return begin(std::nullopt);
+    const auto start = begins_->next();
+    if (!start) return std::nullopt;
+    return begin(start->arrival);
   }
 
   void after_completion(const Request& ended, SimTime now, std::vector<Request>& out) override {
@@ -58,6 +53,7 @@ class TracedSource final : public RequestSource {
     if (session.left == 0) {
       live_.erase(at->second);
       keys_.erase(at);
+      end_of(ended, now, out);
       return;
     }
     while (session.read.empty() && lines_ < requests_) read_line();
@@ -66,6 +62,7 @@ class TracedSource final : public RequestSource {
     session.read.pop_front();
     Int128 pause = turn.pause.value_or(0);
     if (!turn.pause && session.end) pause = std::max<Int128>(0, turn.time - *session.end);
+    if (max_pause_) pause = std::min<Int128>(pause, max_pause_->count());
     const Int128 arrival = Int128{now.time_since_epoch().count()} + pause;
     if (arrival > Int128{Duration::max().count()}) throw UnitOverflow();
     out.push_back(send(session, turn, SimTime(Duration(static_cast<std::int64_t>(arrival)))));
@@ -75,6 +72,31 @@ class TracedSource final : public RequestSource {
   // A request that names no session is one of its own; its line makes the key.
   static std::uint64_t key_of(const RecordedRequest& request) {
     return request.session.value_or(chained(1, static_cast<std::uint64_t>(request.line)));
+  }
+
+  // The first turn of the next session, at this time or at that of the trace.
+  std::optional<Request> begin(std::optional<SimTime> at) {
+    while (starts_.empty() && lines_ < requests_) read_line();
+    if (starts_.empty()) return std::nullopt;
+    const RecordedRequest first = std::move(starts_.front());
+    starts_.pop_front();
+    if (begun_ == 0) first_time_ = first.time;
+    const Int128 since = first.time - first_time_;
+    if (since < 0 || first.is_timed == at.has_value()) fail();
+    const std::uint64_t key = key_of(first);
+    LiveSession& session = live_.at(key);
+    session.number = begun_++;
+    keys_.emplace(session.number, key);
+    return send(session, first, at ? *at : replay_.at(Duration(static_cast<std::int64_t>(since))));
+  }
+
+  // The sessions that begin because one has ended.
+  void end_of(const Request& ended, SimTime now, std::vector<Request>& out) {
+    if (!begins_) return;
+    std::vector<Request> starts;
+    begins_->after_completion(ended, now, starts);
+    for (const Request& start : starts)
+      if (auto first = begin(start.arrival)) out.push_back(*std::move(first));
   }
 
   // Reads a line into the session that it belongs to.
@@ -140,9 +162,11 @@ class TracedSource final : public RequestSource {
   std::string path_;
   std::int64_t block_;
   Replay replay_;
+  std::optional<Duration> max_pause_;
   std::int64_t requests_;
   TracedTurns turns_;
   TraceFileState state_;
+  std::unique_ptr<RequestSource> begins_;  // null: the trace has the times
   TraceMistakes mistakes_;
   TraceReader reader_;
   std::deque<RecordedRequest> starts_;                    // first turns that were read ahead
@@ -158,9 +182,10 @@ class TracedSource final : public RequestSource {
 
 std::unique_ptr<RequestSource> make_traced_sessions(const WorkloadConfig& config,
                                                     const TracedTurns& turns,
-                                                    const TraceFileState& state) {
+                                                    const TraceFileState& state,
+                                                    std::unique_ptr<RequestSource> starts) {
   TS_EXPECTS(config.trace.has_value());
-  return std::make_unique<TracedSource>(config, turns, state);
+  return std::make_unique<TracedSource>(config, turns, state, std::move(starts));
 }
 
 }  // namespace tiersim

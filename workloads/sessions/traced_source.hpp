@@ -14,10 +14,12 @@
 
 namespace tiersim {
 
-/// `turns` are those of the file of `config.trace`, which was in this state. next() and
-/// after_completion() throw SourceFailure if the file changes during the run.
+/// `turns` are those of the file of `config.trace`, which was in this state. `starts` says when its
+/// sessions begin where the file does not, and is null otherwise. next() and after_completion()
+/// throw SourceFailure if the file changes during the run.
 std::unique_ptr<RequestSource> make_traced_sessions(const WorkloadConfig& config,
                                                     const TracedTurns& turns,
-                                                    const TraceFileState& state);
+                                                    const TraceFileState& state,
+                                                    std::unique_ptr<RequestSource> starts);
 
 }  // namespace tiersim

@@ -88,6 +88,45 @@ TEST(PrefixCopies, AnExclusiveLevelDropsWhatComesAbove) {
   EXPECT_FALSE(copies.holds(1, 2));
 }
 
+PrefixLevel shared(const std::shared_ptr<BlockCache>& cache) {
+  PrefixLevel out(cache->capacity());
+  out.shared = cache;
+  return out;
+}
+
+// Two pools over one store of three blocks.
+TEST(PrefixCopies, ASharedLevelIsOneStore) {
+  const auto cache = std::make_shared<BlockCache>("lru", 3);
+  PrefixCopies first({shared(cache)});
+  PrefixCopies second({shared(cache)});
+  first.want(PrefixEntries{1, 2});
+  EXPECT_EQ(second.level_of(1), 0);  // on its way
+  write(first, 1);
+  EXPECT_EQ(second.level_of(1), 1);
+  EXPECT_THAT(second.want(PrefixEntries{1, 2, 3}), ElementsAre(3));
+  write(second, 1);
+  EXPECT_EQ(first.level_of(3), 1);
+  EXPECT_EQ(first.held(1), 3);
+  EXPECT_EQ(second.held(1), 3);
+  second.touch(PrefixEntries{2});  // 2 was stored first
+  first.want(PrefixEntries{4});
+  write(first, 1);
+  EXPECT_EQ(second.level_of(1), 0);  // so 1 is the least recently used
+  EXPECT_EQ(second.level_of(2), 1);
+}
+
+TEST(PrefixCopies, TwoPoolsMayStoreTheSameBlockAtATime) {
+  const auto cache = std::make_shared<BlockCache>("lru", 3);
+  PrefixCopies first({shared(cache)});
+  PrefixCopies second({shared(cache)});
+  EXPECT_THAT(first.want(PrefixEntries{1}), ElementsAre(1));
+  EXPECT_THAT(second.want(PrefixEntries{1}), ElementsAre(1));  // nobody tells it
+  write(first, 1);
+  write(second, 1);
+  EXPECT_EQ(cache->size(), 1);
+  EXPECT_FALSE(second.is_coming(1));
+}
+
 TEST(PrefixCopies, AFullQueueTakesNothingMore) {
   PrefixCopies copies({10});
   copies.limit_queue(1, 3);

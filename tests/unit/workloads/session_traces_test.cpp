@@ -4,6 +4,8 @@
 #include <fstream>
 #include <tuple>
 
+#include <gmock/gmock.h>
+
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/workloads/serving_workload.hpp"
 #include "workloads/serving/trace_statistics.hpp"
@@ -237,6 +239,111 @@ TEST_F(SessionTraces, WhatATurnAddsIsNoPromptForStatistics) {
   const auto statistics = trace_statistics(path, {}, 1);
   ASSERT_FALSE(statistics);
   EXPECT_EQ(statistics.error().front().message, message);
+}
+
+// Conversations of agents in blocks of 4, which say no time of their begins.
+constexpr const char* kConversations =
+    R"({"id": "a", "block_size": 4, "requests": [)"
+    R"({"t": 0, "in": 10, "out": 3, "hash_ids": [1, 2], "api_time": 2, "think_time": 0.0}, )"
+    R"({"t": 2.5, "in": 14, "out": 2, "hash_ids": [1, 2, 3], "api_time": 1, "think_time": 0.5}, )"
+    R"({"type": "subagent", "t": 9.5, "duration_ms": 5000, "requests": [)"
+    R"({"t": 0, "in": 8, "out": 1, "hash_ids": [1, 2], "api_time": 1}, )"
+    R"({"t": 3, "in": 9, "out": 1, "hash_ids": [1, 2], "think_time": 1.25}]}, )"
+    R"({"t": 10, "in": 20, "out": 1, "hash_ids": [1, 2, 3, 4, 5], "think_time": 6.5}]})"
+    "\n"
+    R"({"id": "b", "block_size": 4, "requests": [{"t": 0, "in": 5, "out": 0}, )"
+    R"({"t": 4, "in": 6, "out": 1, "hash_ids": [1], "model": "any"}]})"
+    "\n";
+
+// The sub-agent begins 9.5 - 5 - 3.5 = 1 s after the answer before it, and the turn after it comes
+// 0.5 s after its end. A request without an answer is none.
+TEST_F(SessionTraces, ConversationsHaveSubAgentsAndNoTimes) {
+  const auto loaded = load_workload("trace: " + write("agents.jsonl", kConversations) +
+                                    "\narrivals: {process: at_once}\n");
+  ASSERT_EQ(loaded.mistakes, "");
+  EXPECT_EQ(loaded.config.prefix_block, 4);  // of the file
+  EXPECT_EQ(loaded.config.trace->left_out, 1);
+  EXPECT_EQ(session_count(loaded.config), 2);
+  const auto all = run(loaded.config);
+  EXPECT_EQ(released(all), (std::vector<Released>{{0, 0, 0, 10},
+                                                  {0, 1, 0, 6},
+                                                  {600, 0, 1, 14},
+                                                  {1700, 0, 2, 8},
+                                                  {3050, 0, 3, 9},
+                                                  {3650, 0, 4, 20}}));
+  EXPECT_EQ(shared_blocks(all[0], all[2]), 2U);
+  EXPECT_EQ(shared_blocks(all[2], all[5]), 3U);
+  EXPECT_EQ(shared_blocks(all[0], all[1]), 0U);  // names count within a conversation
+}
+
+TEST_F(SessionTraces, ConversationsBeginByTheArrivalsOfTheWorkload) {
+  const std::string trace = "trace: " + write("agents.jsonl", kConversations);
+  const auto one = load_workload(trace + "\narrivals: {process: closed_loop, users: 1}\n" +
+                                 "replay: {max_pause: 300 ms}\n");
+  ASSERT_EQ(one.mistakes, "");
+  EXPECT_EQ(released(run(one.config)), (std::vector<Released>{{0, 0, 0, 10},
+                                                              {400, 0, 1, 14},
+                                                              {800, 0, 2, 8},
+                                                              {1200, 0, 3, 9},
+                                                              {1600, 0, 4, 20},
+                                                              {1700, 1, 0, 6}}));
+  EXPECT_THAT(load_workload(trace + "\n").mistakes,
+              ::testing::HasSubstr("arrivals: is missing: the trace says no time of any session"));
+  EXPECT_THAT(
+      load_workload(trace + "\narrivals: {process: at_once}\nreplay: {speed: 2}\n").mistakes,
+      ::testing::HasSubstr("replay.speed: has no effect: sessions begin by `arrivals`"));
+  auto other = one.config;
+  other.prefix_block = 8;
+  const auto source = make_request_source(other, 1);
+  ASSERT_FALSE(source);
+  EXPECT_THAT(
+      source.error(),
+      ::testing::HasSubstr("its named blocks have 4 tokens, and workload.prefix_block is 8"));
+}
+
+TEST_F(SessionTraces, AMistakeInAConversationHasItsPlace) {
+  const auto told = [&](const std::string& requests,
+                        const std::string& head = R"("id": "a", "block_size": 4)") {
+    const std::string path =
+        write("agents.jsonl", "{" + head + ", \"requests\": " + requests + "}\n");
+    std::string out = load_workload("trace: " + path + "\narrivals: {process: at_once}\n").mistakes;
+    for (std::size_t at = 0; (at = out.find(path)) != std::string::npos;)
+      out.replace(at, path.size(), "t");
+    return out;
+  };
+  const std::string fine = R"([{"t": 0, "in": 5, "out": 1}])";
+  EXPECT_EQ(told(fine), "");
+  EXPECT_EQ(told(fine, R"("block_size": 4)"), "t:1:1: error: 'id' is missing (it is a text)\n");
+  EXPECT_EQ(told(fine, R"("id": "a", "block_size": 0)"),
+            "t:1:1: error: block_size is '0' (it is a whole number from 1 to 100000000)\n");
+  EXPECT_EQ(told(R"([{"t": 0, "in": 5, "out": 1}, {"t": 1, "in": -5, "out": 1}])"),
+            "t:1:1: error: requests[1].in is '-5' (it is a whole number from 1 to 100000000)\n");
+  EXPECT_EQ(
+      told(R"([{"t": 0, "in": 5, "out": 1, "think_time": "long"}])"),
+      "t:1:1: error: requests[0].think_time is '\"long\"' (it is a number from 0 to 1e+08)\n");
+  EXPECT_EQ(told(R"([{"t": 0, "in": 5, "out": 1, "hash_ids": [1, 2, 3]}])"),
+            "t:1:1: error: requests[0].hash_ids has 3 blocks of 4 tokens, and its prompt of 5 "
+            "tokens has 2\n");
+  EXPECT_EQ(told(R"([{"t": 0, "in": 5, "out": 1, "hash_ids": [1.5]}])"),
+            "t:1:1: error: requests[0].hash_ids is '1.5' (it is a list of whole numbers from 0)\n");
+  EXPECT_EQ(
+      told(R"([{"type": "subagent", "t": 1, "requests": [{"type": "subagent", "requests": []}]}])"),
+      "t:1:1: error: requests[0].requests[0].type is '\"subagent\"' (it is not within a "
+      "sub-agent)\n");
+  EXPECT_EQ(told("[]"), "t:1:1: error: there is no request\n");
+  EXPECT_EQ(told("[7]"),
+            "t:1:1: error: requests[0] is '7' (it is an object with `in` and `out`)\n");
+  EXPECT_EQ(told("{}"), "t:1:1: error: requests is '{...}' (it is a list of requests)\n");
+}
+
+TEST_F(SessionTraces, StatisticsOfConversationsHaveNoRates) {
+  const auto statistics = trace_statistics(write("agents.jsonl", kConversations), {}, 1);
+  ASSERT_TRUE(statistics);
+  EXPECT_FALSE(statistics->timed);
+  EXPECT_EQ(statistics->requests, 6);
+  EXPECT_EQ(statistics->sessions, 2);
+  EXPECT_EQ(statistics->left_out, 1);
+  EXPECT_EQ(statistics->block, 4);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // out by hand.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -62,6 +63,52 @@ TEST(Sessions, ATurnWaitsForTheAnswerAndAPause) {
   EXPECT_EQ(all[0].session.end, SessionEnd::none);
   EXPECT_EQ(all[1].session.turn, 1);
   EXPECT_EQ(all[2].session.end, SessionEnd::done);
+}
+
+// Four sessions of three turns, two prompts at the server: a pair a second.
+TEST(Sessions, AReadyQueueSendsAsManyAsTheServerMayHave) {
+  const std::string turns =
+      "{count: 4, turns: {count: 3}, first_prompt: {tokens: 5}, message: {tokens: 2}, "
+      "ready_queue: ";
+  for (const std::string rounds : {"false", "true"}) {
+    auto all = run(sessions(turns + "{in_flight: 2, rounds: " + rounds + "}}"));
+    std::ranges::stable_sort(all, {}, &Request::arrival);
+    ASSERT_EQ(all.size(), 12U);
+    std::map<std::int64_t, std::int32_t> next;  // turn, by session
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(all[i].arrival, at(static_cast<std::int64_t>(i) / 2)) << rounds;
+      EXPECT_EQ(all[i].session.turn, next[all[i].session.session]++);
+      if (rounds == "true") {
+        EXPECT_EQ(all[i].session.turn, static_cast<std::int32_t>(i) / 4);
+      }
+    }
+  }
+}
+
+// Three sessions and two prompts at the server: the last of a round is alone there.
+TEST(Sessions, ARoundEndsBeforeTheNextOne) {
+  auto all =
+      run(sessions("{count: 3, turns: {count: 2}, first_prompt: {tokens: 5}, message: "
+                   "{tokens: 2}, ready_queue: {in_flight: 2, rounds: true}}"));
+  std::ranges::stable_sort(all, {}, &Request::arrival);
+  const std::vector<std::int64_t> seconds{0, 0, 1, 2, 2, 3};
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].arrival, at(seconds[i])) << i;
+}
+
+// The order of the sessions in a round differs between seeds, and is not that of their numbers.
+TEST(Sessions, AReadyQueueIsPickedByChance) {
+  const auto order = [](std::uint64_t seed) {
+    auto all = run(sessions("{count: 20, turns: {count: 1}, first_prompt: {tokens: 5}, "
+                            "ready_queue: {in_flight: 1}}"),
+                   seed);
+    std::ranges::stable_sort(all, {}, &Request::arrival);
+    std::vector<std::int64_t> out;
+    for (const Request& request : all) out.push_back(request.session.session);
+    return out;
+  };
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+  EXPECT_FALSE(std::ranges::is_sorted(order(1)));
 }
 
 // Blocks of 4: a prompt of 15 with its answer has 18 tokens, 4 whole blocks; the next prompt of 20

@@ -1,0 +1,47 @@
+#pragma once
+// Conversations of coding agents as WEKA publishes them (github.com/callanjfox/kv-cache-tester,
+// traces/), one JSON object for each:
+//
+//   {"id": "trace_0026", "block_size": 64, "requests": [
+//     {"t": 0.0, "in": 15291, "out": 2282, "hash_ids": [1, 2], "api_time": 46.2, "think_time":
+//     0.0},
+//     {"t": 94.0, "in": 17401, "out": 2905, "hash_ids": [1, 2, 3], "think_time": 48.0},
+//     {"type": "subagent", "t": 150.0, "duration_ms": 40000, "requests": [...]}]}
+//
+// A trace is a file with one object on each line (`awk 1 traces/*.json` makes it of the published
+// files). Each conversation is a session. Its prompts name their whole blocks of `block_size`
+// tokens, and the names count within the conversation. Times are seconds after its begin, and when
+// that was is not stated: `arrivals` of the workload says when sessions begin.
+//
+// A turn comes `think_time` after the end of the one before; without it, as long after as `t` and
+// `api_time` say. A sub-agent is written with the time of its end. Its requests follow here one by
+// one where it stands, although some ran beside each other, and the turn after it comes as long
+// after its end as `t` says. A request without an answer, whose `out` is 0, is left out.
+#include <cstdint>
+#include <deque>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "workloads/serving/trace_form.hpp"
+
+namespace tiersim {
+
+class ConversationTrace final : public TraceForm {
+ public:
+  using TraceForm::TraceForm;
+
+  /// True for a line that begins a trace of this form.
+  static bool is_one(std::string_view line);
+
+  bool read(const TraceLine& line, RecordedRequest& out) override;
+  bool more(RecordedRequest& out) override;
+  std::int64_t left_out() const override { return left_out_; }
+
+ private:
+  class Conversation;
+
+  std::deque<RecordedRequest> read_;  // of the last line
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace tiersim
