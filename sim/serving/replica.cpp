@@ -455,47 +455,4 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
   }
 }
 
-// What all replicas share counts once, for the pool of replicas.
-void Replica::count_shared() {
-  for (std::size_t k = 0; k < parts_.shared_tiers.size(); ++k) {
-    if (!parts_.shares(k + 1)) continue;
-    const auto level = static_cast<std::int64_t>(k) + 1;
-    const std::int64_t bytes =
-        stored_bytes(level, parts_.layout.gathered() * scheduler_.pool().below(level)).in_base();
-    std::int64_t& last = totals().held_shared[k];
-    if (bytes == last) continue;
-    const TierId tier = tier_of(MoveKind::prefix_store, level);
-    totals().held[tier.index()] += bytes - last;
-    last = bytes;
-    parts_.on_held(tier, totals().held[tier.index()]);
-  }
-}
-
-void Replica::count_held() {
-  const std::vector<Bytes>& block = parts_.layout.block_bytes;
-  const std::int64_t gpus = parts_.layout.gpus_of_block;
-  std::vector<std::int64_t>& now = holds_;
-  now.assign(block.size(), 0);
-  for (std::size_t t = 0; t < now.size(); ++t)
-    now[t] += (block[t] * (scheduler_.pool().occupied() * gpus)).in_base();
-  const auto add_gathered = [&](TierId tier, std::int64_t blocks, std::int64_t level = 0) {
-    now[tier.index()] += stored_bytes(level, parts_.layout.gathered() * blocks).in_base();
-  };
-  if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
-  for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
-    const auto level = static_cast<std::int64_t>(l);
-    if (parts_.shares(l)) continue;  // count_shared()
-    add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level), level);
-  }
-  count_shared();
-  held_.resize(now.size());
-  for (std::size_t t = 0; t < now.size(); ++t) {
-    if (now[t] == held_[t]) continue;
-    std::int64_t& held = totals().held[t];
-    held += now[t] - held_[t];
-    parts_.on_held(TierId(t), held);
-    held_[t] = now[t];
-  }
-}
-
 }  // namespace tiersim

@@ -19,8 +19,7 @@
 // after its end as `t` says. A request without an answer, whose `out` is 0, is left out.
 #include <cstdint>
 #include <deque>
-
-#include <nlohmann/json_fwd.hpp>
+#include <string_view>
 
 #include "workloads/serving/trace_form.hpp"
 

@@ -46,9 +46,6 @@ void check_made_up(Fields& f, const WorkloadConfig& c) {
   f.check(c.requests > 0, "requests", "must be at least 1", kHint);
   f.check(c.arrivals.has_value(), "arrivals", "is missing, so no request has a time", kHint);
   f.check(c.input.has_value(), "input", "is missing, so no prompt has a length", kHint);
-  f.check(!c.sessions->ready_queue || !c.arrivals || c.arrivals->process == ArrivalProcess::at_once,
-          "arrivals.process", "is no other than at_once beside sessions.ready_queue",
-          "at_once, or leave ready_queue out");
   f.check(c.output.has_value(), "output", "is missing, so no answer has a length", kHint);
   f.check(c.prefix_block == WorkloadConfig{}.prefix_block, "prefix_block",
           "has a meaning for traces and sessions only",
@@ -62,6 +59,9 @@ void check_sessions(Fields& f, const WorkloadConfig& c) {
           "take it out: sessions.first_prompt and sessions.message say it");
   f.check(c.arrivals.has_value(), "arrivals", "is missing, so no session begins",
           "give it: `arrivals` is of sessions here");
+  f.check(!c.sessions->ready_queue || !c.arrivals || c.arrivals->process == ArrivalProcess::at_once,
+          "arrivals.process", "is at_once beside sessions.ready_queue",
+          "at_once, or leave ready_queue out");
   f.check(c.output.has_value(), "output", "is missing, so no answer has a length",
           "give it: the tokens of every answer");
   if (!c.output) return;
