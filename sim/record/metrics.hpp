@@ -179,9 +179,9 @@ inline constexpr std::array kMetrics{
         "share of the input tokens after the warm-up that were found in a prefix cache"},
     MetricDefinition{
         "prefix_hit_rate.{pool,tier1,tier2,tier3}", "1",
-        "of prefix_hit_rate, what lay in the pool of KV blocks when its prompt was admitted, and "
-        "in "
-        "the first, the second and all further tiers of server.prefix_cache; where it has tiers"},
+        "of prefix_hit_rate, what lay in the pool of KV blocks when its prompt was admitted or was "
+        "on its way there, and in the first, the second and all further tiers of "
+        "server.prefix_cache; where it has tiers"},
     MetricDefinition{
         "prefix_recompute_rate", "1",
         "share of the input tokens after the warm-up that lower tiers had and that were computed "

@@ -50,9 +50,14 @@ double cost_growth(const ServingParts& parts) {
 BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
   BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
   out.prompts_only = prompts_only;
+  // The replicas that read prompts have the prefixes, as the pool that reads has them (pools.cpp).
+  if (parts.config.server.disaggregation && !prompts_only) {
+    out.prefix_block = 0;
+    out.prefix_levels.clear();
+  }
   out.gives_no_token = prompts_only && parts.config.server.first_token() == FirstToken::decode;
   out.prefix_cost_growth = cost_growth(parts);
-  for (std::size_t k = 0; k < parts.shared_tiers.size(); ++k)
+  for (std::size_t k = 0; k < out.prefix_levels.size() && k < parts.shared_tiers.size(); ++k)
     out.prefix_levels[k].shared = parts.shared_tiers[k];
   return out;
 }

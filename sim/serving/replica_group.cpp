@@ -16,20 +16,18 @@ void add_each(std::vector<Number>& sums, const std::vector<Number>& more) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
 }
 
-// The groups of GPUs that these replicas of a pool have.
 // One store for each tier that all replicas of the pool share; null for the others.
 std::vector<std::shared_ptr<BlockCache>> shared_tiers(const BuiltPool& pool) {
   std::vector<std::shared_ptr<BlockCache>> out;
   if (!pool.config.server.prefix_cache) return out;
   for (const PrefixLevel& level : block_limits(pool.config, pool.one, pool.layout).prefix_levels) {
     const bool shared = pool.config.server.prefix_cache->tiers[out.size()].shared;
-    out.push_back(shared && level.blocks > 0 ? std::make_shared<BlockCache>(name_of(level.eviction),
-                                                                            level.blocks, level.ttl)
-                                             : nullptr);
+    out.push_back(shared ? make_store(level) : nullptr);
   }
   return out;
 }
 
+// The groups of GPUs that these replicas of a pool have.
 GroupRange stages_of(const ServingConfig& config, GroupRange replicas) {
   const std::int64_t stages = config.scenario.parallel.pipeline;
   return {replicas.first * stages, replicas.count * stages};

@@ -347,7 +347,7 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
 
 // What all replicas share counts once, for the pool of replicas.
 void Replica::count_shared() {
-  for (std::size_t k = 0; k < parts_.shared_tiers.size(); ++k) {
+  for (std::size_t k = 0; k < scheduler_.limits().prefix_levels.size(); ++k) {
     if (!parts_.shares(k + 1)) continue;
     const auto level = static_cast<std::int64_t>(k) + 1;
     const std::int64_t bytes =

@@ -64,7 +64,7 @@ Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& la
   Bytes room = layout.block_bytes[tier.index()] * (layout.blocks * layout.gpus_of_block * count);
   if (config.server.prefix_cache)
     for (const PrefixTier& prefixes : config.server.prefix_cache->tiers)
-      if (prefixes.tier == name) room += prefixes.capacity * count;
+      if (prefixes.tier == name) room += prefixes.capacity * (prefixes.shared ? 1 : count);
   if (name == config.scenario.placement.far)
     room += layout.gathered() * (block_limits(config, one, layout).swap_blocks * count);
   return room;

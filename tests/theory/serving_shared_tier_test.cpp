@@ -51,6 +51,24 @@ TEST(SharedTier, ItsBytesCountOnce) {
   ASSERT_NE(pool, tiers.end());
   EXPECT_LE(pool->max_bytes, kTwelvePrompts);
   EXPECT_GT(pool->max_bytes, kTwelvePrompts * 9 / 10);
+  EXPECT_EQ(pool->capacity_bytes, kTwelvePrompts);
+}
+
+// All replicas tell the tier the one time of the run.
+TEST(SharedTier, MayHaveALifetime) {
+  const Settings lives{"server.prefix_cache.tiers.0.ttl=20 s"};
+  const double alone = hit_rate(config(1, true, lives));
+  EXPECT_LT(alone, hit_rate(config(1, true)));
+  EXPECT_EQ(hit_rate(config(4, true, lives)), alone);
+}
+
+// The replicas that read prompts share the tier; those that answer keep no prefixes.
+TEST(SharedTier, OfServersThatReadAndAnswerApart) {
+  const double alone = hit_rate(config(1, true));
+  EXPECT_EQ(hit_rate(config(4, true,
+                            {"server.disaggregation={prefill_replicas: 2}",
+                             "system.base=systems/h100_nvlink_rdma.yaml"})),
+            alone);
 }
 
 // What a replica has in its own pool it need not load.

@@ -43,6 +43,10 @@ class ConversationTrace::Conversation {
     const auto block = whole(json, "", "block_size", 1, kMostTokens);
     if (!block) return false;
     block_ = *block;
+    const Json* const scope = member(json, "hash_id_scope");
+    if (scope != nullptr && *scope != "local" && *scope != "global")
+      return mistake("hash_id_scope", scope, "local or global");
+    names_ = scope != nullptr && *scope == "global" ? 0 : session_;
     return requests(json, "requests");
   }
 
@@ -80,70 +84,78 @@ class ConversationTrace::Conversation {
   bool requests(const Json& of, const std::string& key) {
     const Json* const list = member(of, "requests");
     if (list == nullptr || !list->is_array()) return mistake(key, list, "a list of requests");
+    bool fine = true;
     for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string at = fmt::format("{}[{}].", key, i);
       const Json& one = (*list)[i];
-      if (!one.is_object())
-        return mistake(fmt::format("{}[{}]", key, i), &one, "an object with `in` and `out`");
-      const Json* const type = member(one, "type");
-      const bool agent = type != nullptr && *type == "subagent";
-      if (!(agent ? sub_agent(one, at) : request(one, at))) return false;
+      const std::string at = fmt::format("{}[{}]", key, i);
+      if (one.is_object())
+        fine = entry(one, at + '.') && fine;
+      else
+        fine = mistake(at, &one, "an object with `in` and `out`");
     }
-    return true;
+    return fine;
+  }
+
+  bool entry(const Json& one, const std::string& at) {
+    const Json* const type = member(one, "type");
+    if (type == nullptr || *type == "n" || *type == "s") return request(one, at);
+    if (*type == "subagent" && !in_agent_) return sub_agent(one, at);
+    return mistake(at + "type", type, in_agent_ ? "n or s within a sub-agent" : "n, s or subagent");
   }
 
   bool sub_agent(const Json& one, const std::string& at) {
-    if (in_agent_) return mistake(at + "type", member(one, "type"), "not within a sub-agent");
     bool fine = true;
-    const double end = seconds(one, at, "t", fine).value_or(end_);
-    // Without its duration it begins at once.
+    const auto end = time_of(one, at, fine);
     const auto took = seconds(one, at, "duration_ms", fine, 1000);
     if (!fine) return false;
-    const double before = end_;
-    begin_ = took ? std::max(before, end - *took / 1000) : before;
+    // Without its duration it begins at once.
+    begin_ = took ? std::max(kept_end_, end - *took / 1000) : kept_end_;
     in_agent_ = true;
-    follows_agent_ = false;
-    wait_ = begin_ - before;
+    follows_ = false;
     const bool read = requests(one, at + "requests");
     in_agent_ = false;
     begin_ = 0;
-    end_ = std::max(before, end);
-    follows_agent_ = true;
+    follows_ = false;
     return read;
+  }
+
+  // Seconds after the begin of the conversation.
+  double time_of(const Json& one, const std::string& at, bool& fine) {
+    const auto time = seconds(one, at, "t", fine);
+    if (!time && fine) fine = mistake(at + "t", member(one, "t"), "a number of seconds");
+    return begin_ + time.value_or(0);
   }
 
   bool request(const Json& one, const std::string& at) {
     bool fine = true;
-    const double time = seconds(one, at, "t", fine).value_or(0) + begin_;
+    const double time = time_of(one, at, fine);
     const auto took = seconds(one, at, "api_time", fine);
-    auto pause = seconds(one, at, "think_time", fine);
+    const auto thought = seconds(one, at, "think_time", fine);
     const auto input = whole(one, at, "in", 1, kMostTokens);
     const auto output = whole(one, at, "out", 0, kMostTokens);
     if (!fine || !input || !output) return false;
-    if (!pause || follows_agent_) pause = std::max(0.0, time - end_);
-    if (wait_) pause = *wait_;
-    RecordedRequest out{.time = 0,
-                        .input_tokens = *input,
+    RecordedRequest out{.input_tokens = *input,
                         .output_tokens = *output,
                         .session = session_,
                         .is_timed = false,
                         .block = block_};
     if (!ids(one, at, out)) return false;
-    end_ = std::max(end_, time + took.value_or(0));
-    wait_.reset();
-    follows_agent_ = false;
     if (*output == 0) {
       ++form_.left_out_;
+      follows_ = false;
       return true;
     }
-    if (!form_.read_.empty()) out.pause = picoseconds(*pause);
+    if (!form_.read_.empty())
+      out.pause = picoseconds(thought && follows_ ? *thought : std::max(0.0, time - kept_end_));
+    kept_end_ = time + took.value_or(0);
+    follows_ = true;
     form_.read_.push_back(std::move(out));
     return true;
   }
 
   bool ids(const Json& one, const std::string& at, RecordedRequest& out) {
     const Json* const list = member(one, "hash_ids");
-    if (list == nullptr) return true;
+    if (list == nullptr || list->is_null()) return true;
     if (!list->is_array()) return mistake(at + "hash_ids", list, "a list of whole numbers from 0");
     const auto most = static_cast<std::size_t>((out.input_tokens + block_ - 1) / block_);
     if (list->size() > most) {
@@ -157,7 +169,7 @@ class ConversationTrace::Conversation {
       if (!id.is_number_unsigned())
         return mistake(at + "hash_ids", &id, "a list of whole numbers from 0");
       out.prefix.push_back(
-          chained(out.prefix.empty() ? session_ : out.prefix.back(), id.get<std::uint64_t>()));
+          chained(out.prefix.empty() ? names_ : out.prefix.back(), id.get<std::uint64_t>()));
     }
     return true;
   }
@@ -166,27 +178,40 @@ class ConversationTrace::Conversation {
   const TraceLine& line_;
   std::uint64_t session_ = 0;
   std::int64_t block_ = 1;
-  double begin_ = 0;  // of the sub-agent, whose times count from there
-  double end_ = 0;    // of the request before, in seconds after the begin of the conversation
+  std::uint64_t names_ = 0;  // what the names of blocks begin with
+  double begin_ = 0;         // of the sub-agent, whose times count from there
   bool in_agent_ = false;
-  bool follows_agent_ = false;       // the request before was of a sub-agent
-  std::optional<double> wait_ = {};  // before the first request of a sub-agent
+  double kept_end_ = 0;   // recorded, of the last request that is replayed
+  bool follows_ = false;  // that one is the entry before, so that `think_time` counts from its end
 };
 
 bool ConversationTrace::is_one(std::string_view line) {
-  constexpr std::string_view kKey = "\"requests\"";
-  const std::size_t at = line.find(kKey);
-  if (!line.starts_with('{') || at == std::string_view::npos) return false;
-  const std::size_t next = line.find_first_not_of(" \t", at + kKey.size());
-  return next != std::string_view::npos && line[next] == ':';
+  const auto has = [&](std::string_view key) {
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return false;
+    const std::size_t next = line.find_first_not_of(" \t", at + key.size());
+    return next != std::string_view::npos && line[next] == ':';
+  };
+  return line.starts_with('{') && (has("\"requests\"") || has("\"block_size\""));
 }
 
 bool ConversationTrace::read(const TraceLine& line, RecordedRequest& out) {
+  constexpr std::string_view kHint =
+      "a line is a conversation: {\"id\": ..., \"block_size\": ..., \"requests\": [...]}";
   read_.clear();
-  const Json json = Json::parse(line.text, nullptr, false);
+  Json json;
+  try {
+    json = Json::parse(line.text);
+  } catch (const Json::parse_error& error) {
+    report(line, std::max<std::size_t>(error.byte, 1), "is no JSON from here on",
+           std::string(kHint));
+    return false;
+  } catch (const Json::exception&) {  // a number beyond all
+    report(line, 1, "has a number that cannot be", std::string(kHint));
+    return false;
+  }
   if (!json.is_object()) {
-    report(line, 1, "is no JSON object",
-           "a line is a conversation: {\"id\": ..., \"block_size\": ..., \"requests\": [...]}");
+    report(line, 1, "is no JSON object", std::string(kHint));
     return false;
   }
   if (!Conversation(*this, line).read(json)) {

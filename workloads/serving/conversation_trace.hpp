@@ -10,13 +10,16 @@
 //
 // A trace is a file with one object on each line (`awk 1 traces/*.json` makes it of the published
 // files). Each conversation is a session. Its prompts name their whole blocks of `block_size`
-// tokens, and the names count within the conversation. Times are seconds after its begin, and when
-// that was is not stated: `arrivals` of the workload says when sessions begin.
+// tokens; `hash_id_scope` says whether a name counts within its conversation (`local`, the default)
+// or in all of them (`global`). Times are seconds after the begin of the conversation, and when
+// that was is not stated: `arrivals` of the workload says when sessions begin. Other keys say
+// nothing that is simulated.
 //
-// A turn comes `think_time` after the end of the one before; without it, as long after as `t` and
-// `api_time` say. A sub-agent is written with the time of its end. Its requests follow here one by
-// one where it stands, although some ran beside each other, and the turn after it comes as long
-// after its end as `t` says. A request without an answer, whose `out` is 0, is left out.
+// A turn comes `think_time` after the end of the one before. Where a sub-agent or a request without
+// an answer stands between the two, or `think_time` is missing, it comes as long after that end as
+// `t` and `api_time` say. A sub-agent is written with the time of its end; the times of its
+// requests count from its begin. They follow here one by one where it stands, although some ran
+// beside each other. A request without an answer, whose `out` is 0, is left out.
 #include <cstdint>
 #include <deque>
 #include <string_view>

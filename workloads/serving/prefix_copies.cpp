@@ -7,14 +7,16 @@
 
 namespace tiersim {
 
+std::shared_ptr<BlockCache> make_store(const PrefixLevel& level) {
+  if (level.blocks == 0) return nullptr;
+  return std::make_shared<BlockCache>(name_of(level.eviction), level.blocks, level.ttl);
+}
+
 PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) {
   for (const PrefixLevel& level : levels) {
     TS_EXPECTS(level.blocks >= 0, level.blocks);
     levels_.emplace_back();
-    if (level.blocks > 0)
-      levels_.back().cache = level.shared ? level.shared
-                                          : std::make_shared<BlockCache>(name_of(level.eviction),
-                                                                         level.blocks, level.ttl);
+    if (level.blocks > 0) levels_.back().cache = level.shared ? level.shared : make_store(level);
     levels_.back().most_coming = level.queue;
     levels_.back().exclusive = level.exclusive;
   }

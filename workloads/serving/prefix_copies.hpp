@@ -30,6 +30,9 @@
 
 namespace tiersim {
 
+/// What a level holds, empty; null: it has no capacity.
+std::shared_ptr<BlockCache> make_store(const PrefixLevel& level);
+
 class PrefixCopies {
  public:
   /// Entries on their way from one level to the next. Level 0 is the pool.

@@ -139,7 +139,12 @@ Expected<TraceSummary, TraceProblems> read_trace(
     }
     ++out.requests;
     out.timed = out.timed && request.is_timed;
-    out.block = std::max(out.block, request.block);
+    if (out.block == 0) out.block = request.block;
+    if (request.block != out.block)
+      mistakes.report({request.line, ""}, 1,
+                      fmt::format("has blocks of {} tokens, and lines before have {}",
+                                  request.block, out.block),
+                      "one size for all; two files for two sizes");
     if (each) each(request);
   }
   if (!reader.error().empty()) mistakes.report({1, ""}, 1, reader.error());

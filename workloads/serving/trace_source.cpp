@@ -92,7 +92,7 @@ class StreamedTrace final : public RequestSource {
 // Message for a prompt with more block names than its length allows: the block size differs.
 std::string prefix_mistake(const WorkloadConfig& config, const RecordedRequest& request) {
   const std::int64_t block = config.prefix_block;
-  if (request.block > 0 && request.block != block)
+  if (!request.prefix.empty() && request.block > 0 && request.block != block)
     return fmt::format("{}:{}: its named blocks have {} tokens, and workload.prefix_block is {}",
                        config.trace->requests.source, request.line, request.block, block);
   const std::int64_t blocks = (request.input_tokens + block - 1) / block;
@@ -137,6 +137,11 @@ Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig&
     return Unexpected(fmt::format("the trace '{}' has {} sessions, and replay.sessions is {}", path,
                                   summary->sessions, trace.sessions));
   if (!mistake.empty()) return Unexpected(std::move(mistake));
+  if (summary->left_out != trace.left_out)
+    return Unexpected(
+        fmt::format("the trace '{}' has {} requests without an answer, and "
+                    "replay.left_out is {}",
+                    path, summary->left_out, trace.left_out));
   if (summary->timed != trace.timed)
     return Unexpected(
         fmt::format("the trace '{}' {} when its sessions begin, and replay.timed is {}", path,

@@ -60,7 +60,7 @@ void check_sessions(Fields& f, const WorkloadConfig& c) {
   f.check(c.arrivals.has_value(), "arrivals", "is missing, so no session begins",
           "give it: `arrivals` is of sessions here");
   f.check(!c.sessions->ready_queue || !c.arrivals || c.arrivals->process == ArrivalProcess::at_once,
-          "arrivals.process", "is at_once beside sessions.ready_queue",
+          "arrivals.process", "must be at_once beside sessions.ready_queue",
           "at_once, or leave ready_queue out");
   f.check(c.output.has_value(), "output", "is missing, so no answer has a length",
           "give it: the tokens of every answer");
@@ -81,7 +81,7 @@ void check_trace(Fields& f, const WorkloadConfig& c) {
     f.check(!c.arrivals, "arrivals", kMessage, kHint);
   } else {
     f.check(c.arrivals.has_value(), "arrivals", "is missing: the trace says no time of any session",
-            "give it: `arrivals` is of sessions here");
+            "give `arrivals` of sessions beside the trace; a new trace takes nothing over");
     f.check(c.trace->speed == 1, "replay.speed", "has no effect: sessions begin by `arrivals`",
             "take it out");
   }

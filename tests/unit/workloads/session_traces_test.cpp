@@ -255,8 +255,8 @@ constexpr const char* kConversations =
     R"({"t": 4, "in": 6, "out": 1, "hash_ids": [1], "model": "any"}]})"
     "\n";
 
-// The sub-agent begins 9.5 - 5 - 3.5 = 1 s after the answer before it, and the turn after it comes
-// 0.5 s after its end. A request without an answer is none.
+// The sub-agent begins 9.5 - 5 - 3.5 = 1 s after the answer before it. Its last request ends at
+// 4.5 + 3 = 7.5 s, and the turn after it comes 2.5 s later. A request without an answer is none.
 TEST_F(SessionTraces, ConversationsHaveSubAgentsAndNoTimes) {
   const auto loaded = load_workload("trace: " + write("agents.jsonl", kConversations) +
                                     "\narrivals: {process: at_once}\n");
@@ -270,7 +270,7 @@ TEST_F(SessionTraces, ConversationsHaveSubAgentsAndNoTimes) {
                                                   {600, 0, 1, 14},
                                                   {1700, 0, 2, 8},
                                                   {3050, 0, 3, 9},
-                                                  {3650, 0, 4, 20}}));
+                                                  {5650, 0, 4, 20}}));
   EXPECT_EQ(shared_blocks(all[0], all[2]), 2U);
   EXPECT_EQ(shared_blocks(all[2], all[5]), 3U);
   EXPECT_EQ(shared_blocks(all[0], all[1]), 0U);  // names count within a conversation
@@ -328,12 +328,52 @@ TEST_F(SessionTraces, AMistakeInAConversationHasItsPlace) {
             "t:1:1: error: requests[0].hash_ids is '1.5' (it is a list of whole numbers from 0)\n");
   EXPECT_EQ(
       told(R"([{"type": "subagent", "t": 1, "requests": [{"type": "subagent", "requests": []}]}])"),
-      "t:1:1: error: requests[0].requests[0].type is '\"subagent\"' (it is not within a "
+      "t:1:1: error: requests[0].requests[0].type is '\"subagent\"' (it is n or s within a "
       "sub-agent)\n");
   EXPECT_EQ(told("[]"), "t:1:1: error: there is no request\n");
   EXPECT_EQ(told("[7]"),
             "t:1:1: error: requests[0] is '7' (it is an object with `in` and `out`)\n");
   EXPECT_EQ(told("{}"), "t:1:1: error: requests is '{...}' (it is a list of requests)\n");
+  EXPECT_EQ(told(R"([{"in": 5, "out": 1}, {"type": "x", "t": 0, "in": 5, "out": 1}])"),
+            "t:1:1: error: 'requests[0].t' is missing (it is a number of seconds)\n"
+            "t:1:1: error: requests[1].type is '\"x\"' (it is n, s or subagent)\n");
+  EXPECT_EQ(told(fine, R"("id": "a", "block_size": 4, "hash_id_scope": "all")"),
+            "t:1:1: error: hash_id_scope is '\"all\"' (it is local or global)\n");
+  EXPECT_EQ(told("[NaN]").substr(0, 45), "t:1:43: error: is no JSON from here on (a lin");
+}
+
+// What stands between two turns and is not replayed counts by its times: the second turn comes
+// 51 - 1 s after the first one's answer.
+TEST_F(SessionTraces, WhatIsLeftOutOfAConversationTakesItsTime) {
+  for (const std::string between :
+       {R"({"t": 20, "in": 5, "out": 0, "think_time": 19, "api_time": 1})",
+        R"({"type": "subagent", "t": 40, "duration_ms": 1000, "requests": []})",
+        R"({"type": "subagent", "t": 40, "requests": [{"t": 1, "in": 5, "out": 0}]})"}) {
+    const std::string trace = R"({"id": "a", "block_size": 4, "requests": [)"
+                              R"({"t": 0, "in": 5, "out": 1, "api_time": 1}, )" +
+                              between +
+                              R"(, {"t": 51, "in": 6, "out": 1, "think_time": 30}]})"
+                              "\n";
+    const auto loaded = load_workload("trace: " + write("agents.jsonl", trace) +
+                                      "\narrivals: {process: at_once}\n");
+    ASSERT_EQ(loaded.mistakes, "") << between;
+    EXPECT_EQ(released(run(loaded.config)),
+              (std::vector<Released>{{0, 0, 0, 5}, {50'100, 0, 1, 6}}))
+        << between;
+  }
+}
+
+TEST_F(SessionTraces, NamesOfAGlobalScopeAreThoseOfAllConversations) {
+  for (const std::string scope : {"local", "global"}) {
+    std::string trace;
+    for (const std::string id : {"a", "b"})
+      trace += R"({"id": ")" + id + R"(", "block_size": 4, "hash_id_scope": ")" + scope +
+               R"(", "requests": [{"t": 0, "in": 8, "out": 1, "hash_ids": [1, 2]}]})"
+               "\n";
+    const auto statistics = trace_statistics(write("agents.jsonl", trace), {}, 1);
+    ASSERT_TRUE(statistics);
+    EXPECT_EQ(statistics->reuse.distinct(), scope == "global" ? 2 : 4);
+  }
 }
 
 TEST_F(SessionTraces, StatisticsOfConversationsHaveNoRates) {
