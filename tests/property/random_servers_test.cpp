@@ -130,13 +130,18 @@ std::string draw_cache(Rng& rng) {
   constexpr std::array kWrites{"write_through", "write_through_selective", "write_back"};
   constexpr std::array kLoads{"always", "if_faster"};
   constexpr std::array kCapacities{"200 MB", "1 GB", "8 GB"};
+  const std::string write = any_of(kWrites, rng);
+  const bool shares = write != "write_back" && rng.below(3) == 0;
+  const auto shared = [&] { return shares && rng.below(2) == 0 ? ", shared: true" : ""; };
   std::string out = std::string("{eviction_policy: ") + any_of(kEvictions, rng) +
                     ", tiers: [{tier: pool, capacity: " + any_of(kCapacities, rng) +
-                    ", eviction_policy: " + any_of(kEvictions, rng) + draw_tier(rng) + "}";
+                    ", eviction_policy: " + any_of(kEvictions, rng) + shared() + draw_tier(rng) +
+                    "}";
   if (rng.below(2) == 0)
     out += std::string(", {tier: nvme, capacity: ") + any_of(kCapacities, rng) +
-           (rng.below(2) == 0 ? ", exclusive: true" : "") + draw_tier(rng) + "}";
-  out += std::string("], write_policy: ") + any_of(kWrites, rng) + ", load: " + any_of(kLoads, rng);
+           (!shares && rng.below(2) == 0 ? ", exclusive: true" : "") + shared() + draw_tier(rng) +
+           "}";
+  out += "], write_policy: " + write + ", load: " + any_of(kLoads, rng);
   if (rng.below(4) == 0) {
     out += ", keep_in_pool: false";
   } else {
@@ -174,6 +179,7 @@ RandomServer draw_with_sessions(Rng& rng) {
     out.set.emplace_back("system.base=systems/h100_cxl_pool.yaml");
     out.set.emplace_back(kNvme);
     out.set.push_back("server.prefix_cache=" + draw_cache(rng));
+    if (rng.below(2) > 0) out.set.push_back("system.gpus.count=" + number(3));
     // Room for a few of the longest prompts, so that blocks are evicted.
     if (rng.below(2) > 0)
       out.set.push_back(std::string("server.kv.share=") +
@@ -206,6 +212,16 @@ void expect_whole(const RunRecord& record) {
     return std::int64_t{0};
   };
   EXPECT_EQ(moved("swap_out"), moved("swap_in"));
+  double found = 0;
+  for (const char* place : {"pool", "tier1", "tier2", "tier3"})
+    if (const auto rate = record.metrics.find(std::string("prefix_hit_rate.") + place);
+        rate != record.metrics.end())
+      found += rate->second.value;
+  if (found > 0) {
+    EXPECT_NEAR(found, record.metrics.at("prefix_hit_rate").value, 1e-12);
+  }
+  for (const KvTierUse& tier : serving.tiers)
+    EXPECT_LE(tier.max_bytes, tier.capacity_bytes) << tier.name;
   for (const auto& [name, metric] : record.metrics) {
     EXPECT_TRUE(std::isfinite(metric.value)) << name;
     EXPECT_NE(find_metric(name), nullptr) << name;
