@@ -78,8 +78,8 @@ class ServingSummary {
     const double all = value("makespan_s");
     if (measured >= all) return fmt::format("{}, the whole run", time_text(measured));
     return fmt::format("{}, from {} to {} of a run of {}", time_text(measured),
-                       time_text(serving_.window_s.low), time_text(serving_.window_s.high),
-                       time_text(all));
+                       serving_.window_s.low > 0 ? time_text(serving_.window_s.low) : "0 s",
+                       time_text(serving_.window_s.high), time_text(all));
   }
 
   std::string setup() const {

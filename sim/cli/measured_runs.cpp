@@ -167,6 +167,10 @@ std::vector<MeasuredRun> configured_runs(const PublishedRuns& runs,
       out.push_back({.group = &group,
                      .run = &run,
                      .config = read<ServingConfig>(document, "serving", of_run)});
+      if (run.published.hit_rate && of_run.ok() && !out.back().config.server.prefix_cache)
+        of_run.report({{group.config, 1, 1},
+                       "its server keeps no prefixes, and the run has a published hit_rate",
+                       "server.prefix_cache, or no hit_rate"});
       for (const Diagnostic& each : of_run.list())
         if (mistakes++ < kMostMistakes) diagnostics.report(at_row(run, each));
     }

@@ -35,6 +35,11 @@ PublishedRuns load_runs(const fs::path& path) {
   const Document document = load_document(path, standard_options(), diagnostics);
   auto runs = read<PublishedRuns>(document, "published_runs", diagnostics);
   throw_if_any(diagnostics);
+  for (std::size_t g = 0; g < runs.groups.size(); ++g)
+    for (std::size_t r = 0; r < runs.groups[g].runs.size(); ++r) {
+      const Location where = document.locate(fmt::format("groups.{}.runs.{}", g, r));
+      runs.groups[g].runs[r].at = fmt::format("{}:{}", where.file, where.line);
+    }
   return runs;
 }
 

@@ -184,6 +184,7 @@ void Server::ended(Sequence& s) {
                              .restarts = s.restarts,
                              .session = s.request.session});
   TS_ENSURES(s.generated == s.request.output_tokens, s.generated, s.request.output_tokens);
+  if (s.request.session.end != SessionEnd::none) homes_.erase(s.request.session.session);
   source_.after_completion(s.request, parts_.engine.now(), released_);
   std::optional<Duration> early;
   const auto& prefixes = parts_.config.server.prefix_cache;
@@ -210,8 +211,11 @@ void Server::prefilled(Sequence& s) {
   route(s.request, prefilling_, replicas_.size(), decode_turn_).submit(s);
 }
 
-// The replica that has most of the prompt, which routing by prefix would choose now.
+// The replica that has most of the prompt, which routing by prefix would choose now, or that of the
+// session.
 Replica& Server::holder_of(const Request& request) {
+  if (const auto home = homes_.find(request.session.session); home != homes_.end())
+    return *replicas_[home->second];
   Replica* out = replicas_.front().get();
   for (std::size_t i = 1; i < prefilling_; ++i)
     if (replicas_[i]->cached_prefix(request) > out->cached_prefix(request))
@@ -221,6 +225,20 @@ Replica& Server::holder_of(const Request& request) {
 
 Replica& Server::route(const Request& request, std::size_t begin, std::size_t end,
                        std::size_t& turn) {
+  // What hands over has the session's cache; what receives has nothing of it.
+  if (parts_.config.server.routing != Routing::session || begin > 0 || request.session.session < 0)
+    return least_loaded(request, begin, end, turn);
+  const auto home = homes_.find(request.session.session);
+  if (home != homes_.end() && (!fleet_ || fleet_->is_up(home->second)))
+    return *replicas_[home->second];
+  Replica& chosen = least_loaded(request, begin, end, turn);
+  const auto at = std::ranges::find(replicas_, &chosen, &std::unique_ptr<Replica>::get);
+  homes_[request.session.session] = static_cast<std::size_t>(at - replicas_.begin());
+  return chosen;
+}
+
+Replica& Server::least_loaded(const Request& request, std::size_t begin, std::size_t end,
+                              std::size_t& turn) {
   const auto count = end - begin;
   const std::size_t first = turn++ % count;  // ties are broken in turn
   const Routing routing = parts_.config.server.routing;

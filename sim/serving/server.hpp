@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/serving/fleet.hpp"
@@ -45,6 +46,8 @@ class Server {
 
   std::optional<std::string> problem_of(const Request& request, std::int64_t tokens,
                                         const ServingParts& pool, const Scheduler& scheduler) const;
+  Replica& least_loaded(const Request& request, std::size_t begin, std::size_t end,
+                        std::size_t& turn);
   /// Serves what is here, and then ends with the problem.
   void stop(std::string problem);
 
@@ -61,7 +64,8 @@ class Server {
   std::vector<std::size_t> retired_;                  // slots that a static batch still holds
   std::vector<Request> released_;                     // scratch: those that waited for one to end
   std::optional<Fleet> fleet_;                        // none: all replicas serve all the time
-  std::vector<Sequence*> homeless_;                   // came while no replica was up
+  std::unordered_map<std::int64_t, std::size_t> homes_;  // replica of a session; for lookup only
+  std::vector<Sequence*> homeless_;                      // came while no replica was up
   bool admits_ = false;
   std::int64_t present_ = 0;
   std::int64_t coming_ = 0;  // requests that will arrive after another has ended

@@ -183,9 +183,10 @@ void check_loads(Fields& f, const ServingConfig& c) {
   const std::string key = "server.prefix_cache.prefetch.before_tool_ends";
   f.check(calls_tools(c.workload), key, "has no effect: no session of the workload calls a tool",
           "leave it out, or workload.sessions.tools, or a trace with sessions");
-  f.check(c.server.routing == Routing::prefix || replicas(c.scenario) == 1, key,
+  const bool known = c.server.routing == Routing::prefix || c.server.routing == Routing::session;
+  f.check(known || replicas(c.scenario) == 1, key,
           "would load into a replica that need not get the request",
-          "server.routing: prefix, or one replica");
+          "server.routing: prefix or session, or one replica");
 }
 
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
@@ -257,6 +258,10 @@ void check_replicas(Fields& f, const ServingConfig& c) {
 }
 
 void check_sessions(Fields& f, const ServingConfig& c) {
+  f.check(c.server.routing != Routing::session || session_count(c.workload) > 0 ||
+              !c.workload.says_requests(),
+          "server.routing", "has no effect: the workload has no sessions",
+          "another routing, or workload.sessions, or a trace with sessions");
   f.check(session_count(c.workload) > 0 || !c.measure.slo_session || !c.workload.says_requests(),
           "measure.slo_session", "has no effect: the workload has no sessions",
           "leave it out, or give workload.sessions, or a trace with sessions");

@@ -73,8 +73,11 @@ void describe(Fields& f, PublishedValues& c) {
   f.optional("energy", c.energy, "Joules of all GPUs for an output token.", in_range(1e-9, 1e9));
   f.optional("power", c.power, "Mean power of a GPU with its memory, in watts.",
              in_range(1e-3, 1e6));
-  f.optional("hit_rate", c.hit_rate, "Share of the input tokens that prefix caches had.",
-             in_range(1e-6, 1.0));
+  f.optional(
+      "hit_rate", c.hit_rate,
+      "Share of the input tokens that prefix caches had, 0.085 for 8.5 %; above 0, since errors "
+      "are shares of it.",
+      in_range(1e-6, 1.0));
 }
 
 void describe(Fields& f, PublishedRun& c) {

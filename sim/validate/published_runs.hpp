@@ -58,8 +58,8 @@ struct PublishedRun {
   std::optional<std::int64_t> users = {};  ///< in a closed loop
   std::vector<std::string> set = {};       ///< on top of the group's settings
   PublishedValues published;
+  std::string at = {};  ///< file:line, for messages
   // of a row of a table; not read from runs in YAML
-  std::string at = {};  ///< file:line
   /// By name: what errors are summed by beside groups, such as the engine or the load.
   std::map<std::string, std::string> labels = {};
 };

@@ -331,7 +331,12 @@ class ValidateServing(InFolder):
 
     def test_says_which_setting_of_a_run_is_wrong(self):
         wrong = RUNS.replace("users: 2,", "set: [server.kv.blok=1],")
-        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3, "blok")
+        line = 1 + wrong[:wrong.index("blok")].count("\n")
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3, "blok", f".yaml:{line}:1: error: ")
+
+    def test_a_hit_rate_needs_a_prefix_cache(self):
+        wrong = RUNS.replace("throughput: ", "hit_rate: 0.5, throughput: ", 1)
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3, "its server keeps no prefixes")
 
     def test_goes_on_where_a_run_cannot_be_simulated(self):
         more = ("      - {id: large, set: [model.layers=1000], "

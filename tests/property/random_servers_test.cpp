@@ -38,7 +38,7 @@ const std::vector<Setting> kSettings{
     {"server.kv.block", {"1", "3", "16", "512"}},
     {"server.kv.watermark", {"0", "0.3"}},
     {"server.kv.preemption", {"recompute", "swap"}},
-    {"server.routing", {"round_robin", "fewest_requests", "fewest_tokens", "prefix"}},
+    {"server.routing", {"round_robin", "fewest_requests", "fewest_tokens", "prefix", "session"}},
     {"server.host.overlap", {"true", "false"}},
     {"server.host.workers", {"0", "1"}},
     {"server.host.launch", {"5 us", "100 us"}},

@@ -71,6 +71,34 @@ TEST(SharedTier, OfServersThatReadAndAnswerApart) {
             alone);
 }
 
+// Four sessions at a time of three turns each, which share nothing with other sessions.
+TEST(SessionRouting, ATurnFindsWhatTheOneBeforeLeft) {
+  const auto rate = [](int replicas, const std::string& routing) {
+    return hit_rate(config(
+        replicas, false,
+        {"server.routing=" + routing, "server.prefix_cache.keep_in_pool=true",
+         "server.prefix_cache.tiers=[]",
+         "workload.sessions={count: 20, turns: {count: 3}, first_prompt: {tokens: 256}, message: "
+         "{tokens: 64}, think_time: {time: 5 s}, groups: ~}"}));
+  };
+  const double alone = rate(1, "round_robin");
+  EXPECT_EQ(rate(4, "session"), alone);
+  EXPECT_LT(rate(4, "round_robin"), alone);
+}
+
+// A session whose replica has failed goes on elsewhere; all requests end, and some began anew.
+TEST(SessionRouting, OutlivesItsReplica) {
+  const RunRecord record = served(config(
+      4, false,
+      {"server.routing=session", "server.prefix_cache.keep_in_pool=true",
+       "server.prefix_cache.tiers=[]",
+       "server.failures={mean_time_between: {value: 20 s, class: assumed, source: a test}, repair: "
+       "{value: 10 s, class: assumed, source: a test}}",
+       "workload.sessions={count: 20, turns: {count: 3}, first_prompt: {tokens: 256}, message: "
+       "{tokens: 64}, think_time: {time: 5 s}, groups: ~}"}));
+  EXPECT_EQ(record.serving->counts.requests, 60);
+}
+
 // What a replica has in its own pool it need not load.
 TEST(SharedTier, RatesByPlaceAddUp) {
   const RunRecord record =

@@ -229,9 +229,10 @@ enum class Routing : std::uint8_t {
   fewest_requests,  ///< running and waiting
   fewest_tokens,    ///< of their inputs and outputs
   prefix,           ///< longest cached prefix, then fewest requests
+  session,          ///< where the session's first request went, which is by fewest requests
 };
-inline constexpr std::array<std::string_view, 4> kRoutingNames{"round_robin", "fewest_requests",
-                                                               "fewest_tokens", "prefix"};
+inline constexpr std::array<std::string_view, 5> kRoutingNames{
+    "round_robin", "fewest_requests", "fewest_tokens", "prefix", "session"};
 
 /// Some replicas prefill and hand over the cache to those that decode.
 struct DisaggregationConfig {
