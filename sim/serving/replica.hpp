@@ -52,7 +52,8 @@ struct ServingParts {
   std::int64_t first = 0;    ///< number of the pool's first replica
   std::size_t pool = 0;      ///< number of the pool
   const ServingParts* sender = nullptr;  ///< the pool that hands over to this one; none: itself
-  /// What each tier below the pool holds where all replicas share it, or null; nearest first.
+  /// The store of each tier below the pool, nearest first, that all replicas share; null where each
+  /// replica has a store of its own.
   std::vector<std::shared_ptr<BlockCache>> shared_tiers = {};
 
   /// True for a level below the pool (1, 2, ...) that all replicas share.

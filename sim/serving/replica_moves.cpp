@@ -345,7 +345,7 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   return op;
 }
 
-// What all replicas share counts once, for the pool of replicas.
+// The bytes of a tier that all replicas share are counted once for all of them.
 void Replica::count_shared() {
   for (std::size_t k = 0; k < scheduler_.limits().prefix_levels.size(); ++k) {
     if (!parts_.shares(k + 1)) continue;

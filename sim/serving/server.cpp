@@ -225,7 +225,8 @@ Replica& Server::holder_of(const Request& request) {
 
 Replica& Server::route(const Request& request, std::size_t begin, std::size_t end,
                        std::size_t& turn) {
-  // What hands over has the session's cache; what receives has nothing of it.
+  // A session's cache lies on a replica that reads prompts. The replicas that receive requests keep
+  // none of it, so any of them will do.
   if (parts_.config.server.routing != Routing::session || begin > 0 || request.session.session < 0)
     return least_loaded(request, begin, end, turn);
   const auto home = homes_.find(request.session.session);

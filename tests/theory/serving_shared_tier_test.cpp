@@ -99,7 +99,7 @@ TEST(SessionRouting, OutlivesItsReplica) {
   EXPECT_EQ(record.serving->counts.requests, 60);
 }
 
-// What a replica has in its own pool it need not load.
+// A block in a replica's own pool counts there, and not in the tier.
 TEST(SharedTier, RatesByPlaceAddUp) {
   const RunRecord record =
       served(config(4, true, {"server.prefix_cache.keep_in_pool=true", "server.routing=prefix"}));

@@ -342,7 +342,7 @@ TEST_F(SessionTraces, AMistakeInAConversationHasItsPlace) {
   EXPECT_EQ(told("[NaN]").substr(0, 45), "t:1:43: error: is no JSON from here on (a lin");
 }
 
-// What stands between two turns and is not replayed counts by its times: the second turn comes
+// A request or a sub-agent that is not replayed still takes its recorded time: the second turn comes
 // 51 - 1 s after the first one's answer.
 TEST_F(SessionTraces, WhatIsLeftOutOfAConversationTakesItsTime) {
   for (const std::string between :
