@@ -361,8 +361,8 @@ class Layout {
     return over(of * own, all);
   }
 
-  // The bytes that prefixes may fill on one GPU. A tier that all replicas share counts with an equal
-  // part for each GPU.
+  // The bytes that prefixes may fill on one GPU. A tier that all replicas share counts with an
+  // equal part for each GPU.
   Bytes prefix_bytes(TierId tier) const {
     Bytes sum;
     if (config_.server.prefix_cache)
