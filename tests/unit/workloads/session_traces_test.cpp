@@ -342,8 +342,8 @@ TEST_F(SessionTraces, AMistakeInAConversationHasItsPlace) {
   EXPECT_EQ(told("[NaN]").substr(0, 45), "t:1:43: error: is no JSON from here on (a lin");
 }
 
-// A request or a sub-agent that is not replayed still takes its recorded time: the second turn comes
-// 51 - 1 s after the first one's answer.
+// A request or a sub-agent that is not replayed still takes its recorded time: the second turn
+// comes 51 - 1 s after the first one's answer.
 TEST_F(SessionTraces, WhatIsLeftOutOfAConversationTakesItsTime) {
   for (const std::string between :
        {R"({"t": 20, "in": 5, "out": 0, "think_time": 19, "api_time": 1})",
