@@ -30,7 +30,8 @@
 
 namespace tiersim {
 
-/// What a level holds, empty; null: it has no capacity.
+/// An empty store with the capacity, the eviction policy and the lifetime of the level; null where
+/// the level has no capacity.
 std::shared_ptr<BlockCache> make_store(const PrefixLevel& level);
 
 class PrefixCopies {

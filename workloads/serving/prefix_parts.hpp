@@ -52,8 +52,9 @@ struct PrefixEntry {
 };
 using PrefixEntries = std::vector<PrefixEntry>;
 
-/// Of a prompt's prefix: what lay in the pool, and in the first, the second and all further tiers
-/// below it. In named blocks or in tokens.
+/// How much of a prompt's cached prefix was found in the pool [0], in the first [1] and the second
+/// [2] tier below it, and in all further tiers together [3]. Named blocks or tokens, as the user
+/// says.
 using FoundIn = std::array<std::int32_t, 4>;
 
 /// For lookup only, so that the order of a hash has no effect.

@@ -28,7 +28,8 @@ KvPool::Found Scheduler::found_for(Sequence& s) {
   return pool_.find(first(kept));
 }
 
-// What the caches have of the prompt when it is admitted, before any of it is loaded.
+// Counts the tokens of the prompt that are cached when it is admitted, by where they are. Its own
+// loads have not begun.
 void Scheduler::count_cached(Sequence& s) const {
   s.cached_tokens = s.shared * limits_.prefix_block;
   if (s.shared == 0) return;

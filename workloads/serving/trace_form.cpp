@@ -19,7 +19,10 @@ class NoForm final : public TraceForm {
   using TraceForm::TraceForm;
   bool failed() const override { return true; }
   bool read(const TraceLine& line, RecordedRequest&) override {
-    report(line, 1, fmt::format("begins with {}, which no known trace does", in_quotes(line.text)),
+    report(line, 1,
+           line.text.empty()
+               ? "is empty"
+               : fmt::format("begins with {}, which no known trace does", in_quotes(line.text)),
            fmt::format("known are CSV that begins with {}, and JSON lines that begin with {{; name "
                        "the columns of any other CSV or JSON lines: trace: {{file: PATH, columns: "
                        "{{arrival: A, input: B, output: C}}}}",

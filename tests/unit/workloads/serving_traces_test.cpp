@@ -148,7 +148,7 @@ TEST(RequestTrace, KnowsWhatIsNoTrace) {
       "that "
       "begin with {; name the columns of any other CSV or JSON lines: trace: {file: PATH, columns: "
       "{arrival: A, input: B, output: C}})\n";
-  EXPECT_EQ(told(""), "t:1:1: begins with '', which no known trace does " + hint);
+  EXPECT_EQ(told(""), "t:1:1: is empty " + hint);
   EXPECT_EQ(
       told("schema: tiersim.scenario/v1 and so on and so on\n"),
       "t:1:1: begins with 'schema: tiersim.scenario/v1 and so on an...', which no known trace "
