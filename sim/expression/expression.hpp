@@ -8,9 +8,10 @@
 // them). Adding or comparing a time and a size is a mistake, found before anything runs. Counts
 // have no dimension, so `throughput > 1000 tokens/s` equals `throughput > 1000`. Operators by
 // rising precedence: or, and, not, comparisons and `in`, + -, * / %, unary -, **. Functions: min,
-// max, abs, floor, ceil, round, sqrt, log2, log10, exp, if(condition, a, b), and
-// part('9/64/8', '/', 2), which is the number 64, or 0 where nothing stands there. Text stands in
-// quotes.
+// max, abs, floor, ceil, round, sqrt, log2, log10, exp, if(condition, a, b),
+// part('9/64/8', '/', 2), which is the number 64, or 0 where nothing stands there, and
+// after('cfg=3; users=16; x', 'users='), which is the number 16, or 0 without the mark. Text
+// stands in quotes.
 // Numbers are doubles; x % y has the sign of y, and 2 ** 3 ** 2 is 2 ** 9.
 #include <functional>
 #include <memory>

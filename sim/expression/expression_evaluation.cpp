@@ -82,6 +82,8 @@ class Evaluator {
         return choose(node);
       case Operation::part_:
         return part_of(node);
+      case Operation::after_:
+        return after(node);
       case Operation::add:
       case Operation::subtract:
       case Operation::multiply:
@@ -148,6 +150,21 @@ class Evaluator {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(number))
       fail(node.children[0], fmt::format("part {} of '{}' is not a number", place.number, text));
+    return number_value(number);
+  }
+
+  // The number that stands right behind a mark in a text; 0 where there is no such mark.
+  Value after(const ExpressionNode& node) const {
+    const std::string text = text_of(node.children[0], node.word);
+    const std::string mark = text_of(node.children[1], node.word);
+    if (mark.empty()) fail(node.children[1], "no mark to look for", "such as 'users='");
+    const std::size_t at = text.find(mark);
+    if (at == std::string::npos || every_branch_) return number_value(0);
+    double number = 0;
+    const char* begin = text.data() + at + mark.size();
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+    if (error != std::errc() || !std::isfinite(number))
+      fail(node.children[0], fmt::format("no number stands behind '{}' in '{}'", mark, text));
     return number_value(number);
   }
 

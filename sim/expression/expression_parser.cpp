@@ -30,6 +30,7 @@ constexpr std::array kFunctions{
     ExpressionFunction{"log10", Operation::log10_, 1, 1},
     ExpressionFunction{"exp", Operation::exp_, 1, 1},
     ExpressionFunction{"part", Operation::part_, 3, 3},
+    ExpressionFunction{"after", Operation::after_, 2, 2},
     ExpressionFunction{"if", Operation::if_, 3, 3},
 };
 
@@ -343,9 +344,10 @@ class Parser {
            fmt::format("{} takes {} {}, not {}", function->name,
                        function->most > 3 ? "one to a hundred" : std::to_string(function->least),
                        function->most == 1 ? "value" : "values", count),
-           function->operation == Operation::if_     ? "if(condition, value, otherwise)"
-           : function->operation == Operation::part_ ? "part(text, separator, number)"
-                                                     : "");
+           function->operation == Operation::if_      ? "if(condition, value, otherwise)"
+           : function->operation == Operation::part_  ? "part(text, separator, number)"
+           : function->operation == Operation::after_ ? "after(text, mark)"
+                                                      : "");
     return node;
   }
 

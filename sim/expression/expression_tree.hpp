@@ -45,6 +45,7 @@ enum class Operation : std::uint8_t {
   log10_,
   exp_,
   part_,
+  after_,
   if_,
 };
 // NOLINTEND(readability-identifier-naming)

@@ -137,6 +137,16 @@ bool Replica::take_in() {
   return !std::exchange(come_, {}).empty();
 }
 
+// After an iteration that read prompts, as if many had decoded.
+constexpr std::int64_t kAtOnce = 1'000'000;
+
+void Replica::receive() {
+  const std::int64_t interval = parts_.config.server.scheduler.receive_interval;
+  if (interval > 1 && scheduler_.running() > 0 && decoded_ < interval) return;
+  decoded_ = 0;
+  take_in();
+}
+
 Scheduler& Replica::scheduler_now() {
   scheduler_.advance(parts_.engine.now());
   return scheduler_;
@@ -145,7 +155,7 @@ Scheduler& Replica::scheduler_now() {
 // Under `overlap`, the requests that came during the last iteration are taken in when the planned
 // one begins. Where nothing runs, nothing was planned ahead.
 Iteration Replica::plan() {
-  if (!parts_.config.server.host.overlap || scheduler_.running() == 0) take_in();
+  if (!parts_.config.server.host.overlap || scheduler_.running() == 0) receive();
   pass_over_long_queues();
   return scheduler_now().plan();
 }
@@ -268,7 +278,8 @@ Process Replica::iterate(Iteration iteration) {
     entrance_.release();
     co_return;
   }
-  take_in();
+  receive();
+  decoded_ = iteration.pieces.empty() ? decoded_ + 1 : kAtOnce;
   IterationSample sample{
       .replica = index_, .pool = parts_.pool, .begin = begin, .gpu = engine.now()};
   sample.copies = sample.gpu - copies;

@@ -141,6 +141,8 @@ class Replica {
   void enqueue(Sequence& sequence);
   /// Hands the requests that have come to the scheduler. False where there are none.
   bool take_in();
+  /// The same where the server looks for requests now (SchedulerConfig::receive_interval).
+  void receive();
   /// The scheduler, at the time of now.
   Scheduler& scheduler_now();
   Iteration plan();
@@ -210,6 +212,7 @@ class Replica {
   ServingTotals& totals_;
   Scheduler scheduler_;
   std::vector<Sequence*> come_;  // since the next iteration was planned
+  std::int64_t decoded_ = 0;     // iterations that only decoded, since requests were taken in
   Resource frontend_;            // reads one request at a time
   Semaphore bell_;
   Resource entrance_;  // keeps iterations in the order of their plans until the first stage

@@ -80,20 +80,28 @@ class RunTableReader {
       return false;
     }
     for (const std::string& column : config_.columns) {
-      const auto at = std::ranges::find(present, column);
+      const std::string& name = name_in(present, column);
+      const auto at = std::ranges::find(present, name);
       if (at == present.end() && config_.empty.contains(column)) {
         columns_.push_back(kAbsent);
         continue;
       }
       if (at == present.end())
         fail(1, fmt::format("there is no column '{}'", column), "columns: " + join(present));
-      else if (const auto second = std::find(at + 1, present.end(), column);
+      else if (const auto second = std::find(at + 1, present.end(), name);
                second != present.end())
         fail(header.cells[static_cast<std::size_t>(second - present.begin())].column,
-             fmt::format("column '{}' stands twice", column));
+             fmt::format("column '{}' stands twice", name));
       columns_.push_back(static_cast<std::size_t>(at - present.begin()));
     }
     return mistakes_ == 0;
+  }
+
+  // The name of a column in this table: its own, or the other one that it may have.
+  const std::string& name_in(const std::vector<std::string>& present, const std::string& column) {
+    const auto other = config_.also.find(column);
+    const bool own = std::ranges::find(present, column) != present.end();
+    return own || other == config_.also.end() ? column : other->second;
   }
 
   std::optional<ExpressionValue> value(const std::string& formula) {
@@ -219,6 +227,10 @@ class RunTableReader {
       ++out_.skipped[*why];
       return;
     }
+    if (!config_.once.empty() && !seen_.insert(text(config_.once)).second) {
+      ++out_.skipped["the same run is above"];
+      return;
+    }
     PublishedRun run{.id = name(config_.id), .published = {}};
     for (const RunCases& cases : config_.cases)
       for (const std::string& setting : *cases.settings(label_text(names_.at(cases.column))))
@@ -251,6 +263,7 @@ class RunTableReader {
   std::vector<std::size_t> columns_;
   RowNames names_;
   std::set<std::string> ids_;
+  std::set<std::string> seen_;  // texts of `once`
   RunTable out_;
   std::size_t mistakes_ = 0;
   int line_ = 1;

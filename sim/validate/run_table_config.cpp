@@ -104,11 +104,15 @@ void describe(Fields& f, RunTableConfig& c) {
   f.optional("source", c.source, "Who measured, and where it stands.");
   f.required("config", c.config, "Serving file, relative to the configs folder.");
   f.required("columns", c.columns, "Columns that formulas use.");
+  f.optional("also", c.also, "By column: another name that it may have in a table.");
   f.optional("empty", c.empty, "By column: what an empty cell stands for.");
   f.optional("values", c.values, "Names for formulas.");
   f.required("id", c.id, "Name of a row: text with formulas in braces.");
   f.required("group", c.group, "Rows with the same text are reported together.");
   f.optional("setup", c.setup, "Model, element types and GPUs of a group.");
+  f.optional("once", c.once,
+             "Text with formulas in braces: rows with the same text are one run, which is "
+             "simulated once.");
   f.optional("labels", c.labels, "Formulas whose values errors are summed by, beside the groups.");
   f.optional("skip", c.skip, "Rows that are not simulated.");
   f.optional("apart", c.apart, "Formula that is true for rows that no summary counts.");
@@ -135,6 +139,12 @@ void describe(Fields& f, RunTableConfig& c) {
   for (const auto& [column, text] : c.empty)
     f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
             "is none of the columns");
+  for (const auto& [column, name] : c.also) {
+    f.check(std::ranges::find(known, column) != known.end(), "also." + column,
+            "is none of the columns");
+    f.check(std::ranges::find(known, name) == known.end(), "also." + column,
+            "is the name of a column");
+  }
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
     f.check(std::ranges::find(known, c.values[i].name) == known.end(),
@@ -144,6 +154,7 @@ void describe(Fields& f, RunTableConfig& c) {
   check_text(f, "id", c.id, known);
   check_text(f, "group", c.group, known);
   check_text(f, "setup", c.setup, known);
+  check_text(f, "once", c.once, known);
   for (std::size_t i = 0; i < c.labels.size(); ++i) {
     check_formula(f, fmt::format("labels.{}.is", i), c.labels[i].is, known);
     f.check(std::ranges::count(c.labels, c.labels[i].name, &RunValue::name) == 1,

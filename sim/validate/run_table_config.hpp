@@ -14,7 +14,7 @@
 //
 // Formulas (sim/expression) use the columns and the values above them; a cell is a number or text.
 // Text in braces is a formula, whose value stands in its place; {{ and }} are braces themselves. A
-// column that `empty` names may be absent.
+// column that `empty` names may be absent, and one that `also` names may have that other name.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -55,11 +55,13 @@ struct RunTableConfig {
   std::string source;  ///< who measured, and where it stands; may be empty
   std::string config;  ///< serving file, relative to the configs folder
   std::vector<std::string> columns;
+  std::map<std::string, std::string> also;   ///< by column: another name it may have
   std::map<std::string, std::string> empty;  ///< by column: what an empty cell stands for
   std::vector<RunValue> values;
   std::string id;                ///< text with formulas: a row's name
   std::string group;             ///< the same: rows of one text are reported together
   std::string setup;             ///< the same: model, element types, GPUs
+  std::string once;              ///< the same: rows of one text are one run; may be empty
   std::vector<RunValue> labels;  ///< errors are also summed by these: engine, card, load
   std::vector<RunSkip> skip;
   std::string apart;  ///< formula: true for rows that no summary counts; may be empty

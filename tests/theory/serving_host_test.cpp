@@ -138,5 +138,28 @@ TEST(MeasuredAs, FollowsTheBenchmark) {
   EXPECT_GT(of(vllm, "ttft_s.p50"), 0.1);
 }
 
+// A second request comes while the first one decodes. The server looks for it after 30 iterations
+// that only decode, and at once where nothing runs.
+TEST(Host, LooksForRequestsAfterSomeDecodes) {
+  const auto decodes_before_second = [](std::int64_t interval, int tokens) {
+    const testing::Served run = served(
+        {"workload={requests: 2, arrivals: {process: fixed_rate, requests_per_s: 20}, input: {tokens: "
+         "100}, output: {tokens: " +
+             std::to_string(tokens) + "}}",
+         "server.host.overlap=false",
+         "server.scheduler.receive_interval=" + std::to_string(interval)});
+    std::vector<std::int64_t> prompts;
+    for (std::size_t i = 0; i < run.iterations.size(); ++i)
+      if (run.iterations[i].prompt_tokens > 0) prompts.push_back(static_cast<std::int64_t>(i));
+    EXPECT_EQ(prompts.size(), 2U);
+    return prompts.size() == 2 ? prompts[1] - prompts[0] - 1 : -1;
+  };
+  const std::int64_t at_once = decodes_before_second(1, 200);
+  ASSERT_GT(at_once, 2);
+  ASSERT_LT(at_once, 30);
+  EXPECT_EQ(decodes_before_second(30, 200), 30);  // after the look that follows the prompt
+  EXPECT_EQ(decodes_before_second(30, 3), 2);     // its answer has ended when the second comes
+}
+
 }  // namespace
 }  // namespace tiersim::serving_host_test

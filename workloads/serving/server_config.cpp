@@ -42,6 +42,11 @@ void describe(Fields& f, SchedulerConfig& c) {
   f.optional("prompt_wait_share", c.prompt_wait_share,
              "They wait while their tokens are fewer than this share of max_batched_tokens.",
              in_range(0.0, 1.0));
+  f.optional("receive_interval", c.receive_interval,
+             "Iterations that only decode, after which new requests are looked for (SGLang's "
+             "--scheduler-recv-interval); after prompts, and where nothing runs, they are looked "
+             "for at once.",
+             in_range(1, 1'000'000));
   f.check(c.prompt_wait == 0 || c.policy == SchedulerPolicy::mixed, "prompt_wait",
           "has no effect: prompts wait under policy mixed alone", "leave it out, or policy: mixed");
   const bool beside = c.policy == SchedulerPolicy::chunked || c.policy == SchedulerPolicy::mixed;

@@ -65,6 +65,9 @@ struct SchedulerConfig {
   /// their tokens are fewer than this share of max_batched_tokens; 0: they do not wait.
   std::int64_t prompt_wait = 0;
   double prompt_wait_share = 0.9;
+  /// Iterations that only decode, after which new requests are looked for. One that reads prompts,
+  /// and a replica where nothing runs, look at once.
+  std::int64_t receive_interval = 1;
 };
 void describe(Fields& f, SchedulerConfig& c);
 

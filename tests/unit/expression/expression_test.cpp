@@ -60,6 +60,8 @@ TEST(Expression, HasTheFunctionsOfItsHeader) {
   EXPECT_EQ(result("part('9/64/8/1/8', '/', 2)"), "64");
   EXPECT_EQ(result("part('9/64', '/', 1) * part('9/64', '/', 2)"), "576");
   EXPECT_EQ(result("part('a::1.5', '::', 2)"), "1.5");
+  EXPECT_EQ(result("after('a=3; users=16; x', 'users=') + after('x1.5y', 'x')"), "17.5");
+  EXPECT_EQ(result("after('a=3', 'users=')"), "0");
   EXPECT_EQ(result("part('//8', '/', 1) + part('9/64', '/', 3) + part('', '/', 1)"), "0");
 }
 
@@ -131,6 +133,10 @@ TEST(Expression, ExplainsWhatDoesNotFit) {
   EXPECT_EQ(result("'a' * 2"), "at 0: arithmetic needs a number, not text");
   EXPECT_EQ(result("floor(1.5 B)"),
             "at 0: floor needs a plain number, not a size (divide by a unit: x / 1 GB)");
+  EXPECT_EQ(result("after('users=many', 'users=')"),
+            "at 6: no number stands behind 'users=' in 'users=many'");
+  EXPECT_EQ(result("after('a', '')"), "at 11: no mark to look for (such as 'users=')");
+  EXPECT_EQ(result("after('a')"), "at 0: after takes 2 values, not 1 (after(text, mark))");
   EXPECT_EQ(result("part('1/b', '/', 2)"), "at 5: part 2 of '1/b' is not a number");
   EXPECT_EQ(result("part('1/nan', '/', 2)"), "at 5: part 2 of '1/nan' is not a number");
   EXPECT_EQ(result("part('1/2', '', 2)"), "at 12: nothing separates no parts (such as '/')");

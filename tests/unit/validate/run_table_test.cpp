@@ -77,6 +77,39 @@ TEST(RunTable, AResultMayBeAbsent) {
   EXPECT_FALSE(table->runs.groups[0].runs[0].published.tpot);
 }
 
+// Its own name goes before the other one where a table has both.
+TEST(RunTable, AColumnMayHaveAnotherName) {
+  const RunTableConfig config =
+      description(std::string(kDescription) + "also: {users: batch, out: osl}\n");
+  const auto table = read_run_table("t.csv",
+                                    "engine,name,gpus,batch,osl,out,ttft_ms,tpot_ms\n"
+                                    "vllm,a,1,4,7,100,20,5\n",
+                                    config);
+  ASSERT_TRUE(table) << table.error().text();
+  const PublishedGroup& group = table->runs.groups[0];
+  EXPECT_EQ(group.runs[0].users, 4);
+  EXPECT_EQ(settings_of(group, group.runs[0]).back(), "workload.output.tokens=50");
+  const auto none = read_run_table("t.csv", "engine,name,gpus,out,ttft_ms,tpot_ms\n", config);
+  EXPECT_FALSE(none);
+}
+
+TEST(RunTable, ARunThatIsThereTwiceCountsOnce) {
+  const std::string rows = std::string(kHeader) +
+                           "vllm,a,1,4,100,20,5,x\nvllm,b,1,4,100,20,5,x\n"
+                           "vllm,c,1,4,100,21,5,x\n";
+  const auto all = read_run_table("t.csv", rows, description());
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_EQ(all->runs.groups[0].runs.size(), 3U);
+  const auto once = read_run_table(
+      "t.csv", rows,
+      description(std::string(kDescription) +
+                  "once: \"{engine} {gpus} {users} {out} {ttft_ms} {tpot_ms}\"\n"));
+  ASSERT_TRUE(once) << once.error().text();
+  ASSERT_EQ(once->runs.groups[0].runs.size(), 2U);
+  EXPECT_EQ(once->runs.groups[0].runs[1].id, "c-u4");
+  EXPECT_EQ(once->skipped.at("the same run is above"), 1U);
+}
+
 TEST(RunTable, AStarStandsForAnyOtherText) {
   std::string text = kDescription;
   const std::string from = "set: {vllm: [";
