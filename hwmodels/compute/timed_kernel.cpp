@@ -281,25 +281,34 @@ double TimedKernels::shortest_kernel() const {
   return shortest;
 }
 
+// Returns the time of one kernel that reads bf16, divides by a known scale and writes the type of
+// the product's input [s].
+double TimedKernels::dividing_time(const KernelWork& work, std::span<const double> sizes) const {
+  return shortest_kernel() +
+         (2 + sizes[2]) * sizes[0] * sizes[1] / static_cast<double>(work.memory_peak.in_base());
+}
+
 // Timings of a low-precision GEMM include the kernel that quantises its input. An engine that
-// quantises earlier does not run that kernel, so this subtracts its time from the GEMM's.
+// quantises earlier does not run that kernel, so this subtracts its time from the GEMM's. Nobody
+// timed the one before a GEMM in fp4, whose scale of the tensor is known: it divides and no more.
 void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) const {
   const ProductInput input = work.matrix.input;
   if (input == ProductInput::unscaled || work.arithmetic == Arithmetic::bf16) return;
   const std::vector<double> sizes = quantise_sizes(work);
   const auto quantising = estimate(KernelFamily::quantisation, work, sizes);
-  if (!quantising) return;
-  double less = quantising->seconds;
-  // With a known scale the engine still runs one kernel, which divides the bf16 input by the scale
-  // and writes the low-precision type.
-  if (input == ProductInput::quantised)
-    less += shortest_kernel() +
-            (2 + sizes[2]) * sizes[0] * sizes[1] / static_cast<double>(work.memory_peak.in_base());
+  double less = 0;
+  if (quantising) {
+    less = quantising->seconds;
+    // With a known scale the engine still runs one kernel.
+    if (input == ProductInput::quantised) less += dividing_time(work, sizes);
+    product.beyond_timed |= quantising->beyond_timed;
+  } else if (work.arithmetic == Arithmetic::fp4 && input == ProductInput::quantised) {
+    less = dividing_time(work, sizes);
+  }
   constexpr double kLeft = 0.1;  // of the product, at least: all of these times have errors
   const double left = std::max(product.seconds - less, kLeft * product.seconds);
   product.launch = std::min(std::max(product.launch - less, 0.0), left);
   product.seconds = left;
-  product.beyond_timed |= quantising->beyond_timed;
 }
 
 // The shared experts are two products more. An operation has its part of the layer's experts.

@@ -22,6 +22,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,6 +104,7 @@ class TimedKernels {
   std::optional<Estimate> estimate(KernelFamily family, const KernelWork& work,
                                    KernelSizes sizes) const;
   double shortest_kernel() const;  ///< [s]; 0: not timed
+  double dividing_time(const KernelWork& work, std::span<const double> sizes) const;
   void take_quantisation(const KernelWork& work, Estimate& product) const;
   /// False where the shared experts of `work` have no timed product.
   bool add_shared(const KernelWork& work, Estimate& sum) const;

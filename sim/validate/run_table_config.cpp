@@ -51,6 +51,24 @@ void check_cases(Fields& f, const RunTableConfig& c, const Names& known) {
   }
 }
 
+// Columns stand once, and `also` and `empty` are of columns.
+void check_columns(Fields& f, const RunTableConfig& c) {
+  const Names& known = c.columns;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    f.check(std::find(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i), known[i]) ==
+                known.begin() + static_cast<std::ptrdiff_t>(i),
+            fmt::format("columns.{}", i), "stands twice");
+  for (const auto& [column, text] : c.empty)
+    f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
+            "is none of the columns");
+  for (const auto& [column, name] : c.also) {
+    f.check(std::ranges::find(known, column) != known.end(), "also." + column,
+            "is none of the columns");
+    f.check(std::ranges::find(known, name) == known.end(), "also." + column,
+            "is the name of a column");
+  }
+}
+
 }  // namespace
 
 std::vector<TextPiece> text_pieces(const std::string& text) {
@@ -132,19 +150,7 @@ void describe(Fields& f, RunTableConfig& c) {
                           [](const std::string* formula) { return !formula->empty(); });
   f.check(any, "ttft", "is missing", "one of ttft, tpot, throughput, energy, power");
   Names known = c.columns;
-  for (std::size_t i = 0; i < known.size(); ++i)
-    f.check(std::find(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i), known[i]) ==
-                known.begin() + static_cast<std::ptrdiff_t>(i),
-            fmt::format("columns.{}", i), "stands twice");
-  for (const auto& [column, text] : c.empty)
-    f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
-            "is none of the columns");
-  for (const auto& [column, name] : c.also) {
-    f.check(std::ranges::find(known, column) != known.end(), "also." + column,
-            "is none of the columns");
-    f.check(std::ranges::find(known, name) == known.end(), "also." + column,
-            "is the name of a column");
-  }
+  check_columns(f, c);
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
     f.check(std::ranges::find(known, c.values[i].name) == known.end(),

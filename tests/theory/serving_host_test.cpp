@@ -142,12 +142,13 @@ TEST(MeasuredAs, FollowsTheBenchmark) {
 // that only decode, and at once where nothing runs.
 TEST(Host, LooksForRequestsAfterSomeDecodes) {
   const auto decodes_before_second = [](std::int64_t interval, int tokens) {
-    const testing::Served run = served(
-        {"workload={requests: 2, arrivals: {process: fixed_rate, requests_per_s: 20}, input: {tokens: "
-         "100}, output: {tokens: " +
-             std::to_string(tokens) + "}}",
-         "server.host.overlap=false",
-         "server.scheduler.receive_interval=" + std::to_string(interval)});
+    const testing::Served run =
+        served({"workload={requests: 2, arrivals: {process: fixed_rate, requests_per_s: 20}, "
+                "input: {tokens: "
+                "100}, output: {tokens: " +
+                    std::to_string(tokens) + "}}",
+                "server.host.overlap=false",
+                "server.scheduler.receive_interval=" + std::to_string(interval)});
     std::vector<std::int64_t> prompts;
     for (std::size_t i = 0; i < run.iterations.size(); ++i)
       if (run.iterations[i].prompt_tokens > 0) prompts.push_back(static_cast<std::int64_t>(i));

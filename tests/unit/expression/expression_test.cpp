@@ -114,7 +114,7 @@ TEST(Expression, ExplainsWhatItCannotRead) {
   EXPECT_EQ(result("a b"), "at 2: expected an operator before 'b' (text stands in quotes)");
   EXPECT_EQ(result("sin(1)"),
             "at 0: there is no function 'sin' (functions: min, max, abs, floor, ceil, round, sqrt, "
-            "log2, log10, exp, part, if)");
+            "log2, log10, exp, part, after, if)");
   EXPECT_EQ(result("part('a/1')"),
             "at 0: part takes 3 values, not 1 (part(text, separator, number))");
   EXPECT_EQ(result("if(true, 1)"),

@@ -39,7 +39,7 @@ TEST(QuantiseForm, AFitFindsPlantedTimes) {
   EXPECT_LT(fit.unseen.p90, 0.01);
 }
 
-// One fp8 and one bf16 product, and the quantisation that the time of the fp8 one holds.
+// One product each in fp8, fp4 and bf16, and the quantisation that the time of the fp8 one holds.
 std::unique_ptr<ComputeUnit> gpu() {
   FormFit fp8;
   fp8.model = {.form = &product_form(),
@@ -50,6 +50,8 @@ std::unique_ptr<ComputeUnit> gpu() {
   fp8.most = {8192, 16384, 16384, 1, 1, 1, 5};
   FormFit bf16 = fp8;
   bf16.model.parameters.front() = 2.7e-6;
+  FormFit fp4 = fp8;
+  fp4.least[3] = fp4.most[3] = fp4.least[4] = fp4.most[4] = 0.5625;
   FormFit quantise;
   quantise.model = {.form = &quantise_form(), .variant = 0, .parameters = kTruth, .surface = {}};
   quantise.least = {1, 512, 1};
@@ -65,6 +67,7 @@ std::unique_ptr<ComputeUnit> gpu() {
   const std::string timed =
       timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
                          {{"torch fp8", "gemm", "fp8", "made up", &fp8, kSheet},
+                          {"torch nvfp4", "gemm", "fp4", "made up", &fp4, kSheet},
                           {"torch bfloat16", "gemm", "bf16", "made up", &bf16, kSheet},
                           {"scale fp8", "quantisation", "fp8", "made up", &quantise, kSheet}});
   text += timed.substr(timed.find("timed_kernels:"));
@@ -75,10 +78,11 @@ std::unique_ptr<ComputeUnit> gpu() {
   return make_device(config);
 }
 
-double product(const ComputeUnit& unit, ProductInput input) {
+double product(const ComputeUnit& unit, ProductInput input,
+               Arithmetic arithmetic = Arithmetic::fp8) {
   const KernelTime time =
       unit.time({.family = KernelFamily::gemm,
-                 .arithmetic = Arithmetic::fp8,
+                 .arithmetic = arithmetic,
                  .flops = Flops::from_base(2L * 64 * 8192 * 8192),
                  .memory_bytes = Bytes::from_base(8192L * 8192),
                  .memory_peak = Bandwidth::from_base(4'800'000'000'000),
@@ -94,6 +98,16 @@ TEST(TimedProduct, IsFasterByWhatItsTimingsHoldOfTheQuantisation) {
   // And by a kernel that divides by the scale: as long as the shortest one, with its bytes.
   const double dividing = 2.7e-6 + 3. * 64 * 8192 / 4.8e12;
   EXPECT_NEAR(product(*unit, ProductInput::quantised), timed - quantising - dividing, 1e-9);
+}
+
+// Nobody timed the kernel that quantises to fp4. It divides by a known scale: as long as the
+// shortest kernel, with its bytes. An engine that runs it anyway gains nothing.
+TEST(TimedProduct, InFp4IsFasterByAKernelThatDivides) {
+  const auto unit = gpu();
+  const double timed = product(*unit, ProductInput::unscaled, Arithmetic::fp4);
+  EXPECT_EQ(product(*unit, ProductInput::scaled, Arithmetic::fp4), timed);
+  const double dividing = 2.7e-6 + 2.5625 * 64 * 8192 / 4.8e12;
+  EXPECT_NEAR(product(*unit, ProductInput::quantised, Arithmetic::fp4), timed - dividing, 1e-9);
 }
 
 TEST(TimedProduct, IsNeverFasterThanItsBytes) {

@@ -100,10 +100,10 @@ TEST(RunTable, ARunThatIsThereTwiceCountsOnce) {
   const auto all = read_run_table("t.csv", rows, description());
   ASSERT_TRUE(all) << all.error().text();
   EXPECT_EQ(all->runs.groups[0].runs.size(), 3U);
-  const auto once = read_run_table(
-      "t.csv", rows,
-      description(std::string(kDescription) +
-                  "once: \"{engine} {gpus} {users} {out} {ttft_ms} {tpot_ms}\"\n"));
+  const auto once =
+      read_run_table("t.csv", rows,
+                     description(std::string(kDescription) +
+                                 "once: \"{engine} {gpus} {users} {out} {ttft_ms} {tpot_ms}\"\n"));
   ASSERT_TRUE(once) << once.error().text();
   ASSERT_EQ(once->runs.groups[0].runs.size(), 2U);
   EXPECT_EQ(once->runs.groups[0].runs[1].id, "c-u4");
