@@ -16,7 +16,7 @@ class BlockIndex {
   Place find(std::uint64_t name) const {
     if (slots_.empty()) return kNowhere;
     for (std::size_t at = home(name);; at = next(at))
-      if (slots_[at].place == kNowhere || slots_[at].name == name) return slots_[at].place;
+      if (slots_[at].place == kNowhere || slots_[at].name() == name) return slots_[at].place;
   }
   /// A name that is not in the table, with a place of 0 or more.
   void insert(std::uint64_t name, Place place) {
@@ -38,9 +38,13 @@ class BlockIndex {
   }
 
  private:
+  // Twelve bytes: a name of 64 bits would take sixteen.
   struct Slot {
-    std::uint64_t name = 0;
+    std::uint32_t high = 0;
+    std::uint32_t low = 0;
     Place place = kNowhere;
+
+    std::uint64_t name() const { return std::uint64_t{high} << 32U | low; }
   };
   std::size_t home(std::uint64_t name) const { return mixed(name) & (slots_.size() - 1); }
   std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
