@@ -71,6 +71,19 @@ std::vector<Line> held(const ServingTimeline& timeline) {
   return out;
 }
 
+// Shares of the input of each bin.
+std::vector<Line> found(const ServingTimeline& timeline) {
+  std::vector<Line> out;
+  for (const auto& [name, values] : *timeline.found_tokens_per_s) {
+    Line& line = out.emplace_back(Line{name, values});
+    for (std::size_t bin = 0; bin < values.size(); ++bin) {
+      const double input = timeline.input_tokens_per_s[bin];
+      line.values[bin] = input > 0 ? 100 * values[bin] / input : 0;
+    }
+  }
+  return out;
+}
+
 std::vector<Panel> panels_of(const ServingTimeline& timeline) {
   std::vector<Panel> out{
       {"requests", {{"waiting", timeline.queue_depth}, {"running", timeline.running}}},
@@ -80,6 +93,8 @@ std::vector<Panel> panels_of(const ServingTimeline& timeline) {
       {"use of devices, %", devices(timeline)}};
   if (timeline.cached_tokens_per_s)
     out[2].lines.push_back({"of these from a prefix cache", *timeline.cached_tokens_per_s});
+  if (timeline.found_tokens_per_s)
+    out.insert(out.begin() + 3, {"input found in a prefix cache, %", found(timeline)});
   if (!timeline.held_bytes.empty())
     out.insert(out.end() - 1, {"keys and values held, GiB", held(timeline)});
   return out;

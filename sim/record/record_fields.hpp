@@ -311,6 +311,9 @@ void describe(V& v, Is<ServingTimeline> auto& t) {
   v.required("input_tokens_per_s", t.input_tokens_per_s, "Rate of input tokens, of every bin.");
   v.optional("cached_tokens_per_s", t.cached_tokens_per_s,
              "Of these the rate of tokens that a prefix cache had, where there is one.");
+  v.optional(
+      "found_tokens_per_s", t.found_tokens_per_s,
+      "Of these by place, where tiers lie below the pool: `pool`, `tier1`, `tier2`, `tier3`.");
   v.required("output_tokens_per_s", t.output_tokens_per_s, "Rate of output tokens, of every bin.");
   v.required("held_bytes", t.held_bytes, "Keys and values that are held, by tier.");
   v.required("utilisation", t.utilisation,

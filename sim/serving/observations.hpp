@@ -63,9 +63,24 @@ struct ServingWindow {
   std::vector<Demand> work = {};  ///< of iterations and copies, by pool; empty if unknown
 };
 
-/// Series of the timeline; the channels follow, then the tiers.
-enum class ServingSeries : std::uint8_t { queue, running, blocks, input, cached, output, gpu };
-inline constexpr std::size_t kServingSeries = 7;
+/// Series of the timeline; the channels follow, then the tiers. From `found` on: tokens of prompts
+/// that lay in the pool and in each tier below it.
+enum class ServingSeries : std::uint8_t {
+  queue,
+  running,
+  blocks,
+  input,
+  cached,
+  output,
+  gpu,
+  found
+};
+inline constexpr std::size_t kServingSeries =
+    static_cast<std::size_t>(ServingSeries::found) + std::tuple_size_v<FoundIn>;
+
+inline std::size_t series_of_place(std::size_t place) {
+  return static_cast<std::size_t>(ServingSeries::found) + place;
+}
 
 inline std::size_t series_of_channel(std::size_t channel) {
   return kServingSeries + channel;

@@ -14,6 +14,12 @@ static_assert(kPlaces.size() == std::tuple_size_v<FoundIn>);
 
 }  // namespace
 
+std::vector<std::string> prefix_places(const ServingObservations& seen) {
+  if (seen.prefix_tiers == 0) return {};
+  return {kPlaces.begin(), kPlaces.begin() + static_cast<std::ptrdiff_t>(
+                                                 std::min(kPlaces.size(), seen.prefix_tiers + 1))};
+}
+
 std::vector<std::pair<std::string, double>> prefix_rates(const ServingObservations& seen,
                                                          std::span<const ServedRequest> counted) {
   std::int64_t input = 0;
@@ -30,9 +36,9 @@ std::vector<std::pair<std::string, double>> prefix_rates(const ServingObservatio
     return input == 0 ? 0 : static_cast<double>(tokens) / static_cast<double>(input);
   };
   std::vector<std::pair<std::string, double>> out{{"prefix_hit_rate", share(cached)}};
-  if (seen.prefix_tiers > 0)
-    for (std::size_t k = 0; k < std::min(in.size(), seen.prefix_tiers + 1); ++k)
-      out.emplace_back("prefix_hit_rate." + std::string(kPlaces[k]), share(in[k]));
+  const std::vector<std::string> places = prefix_places(seen);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    out.emplace_back("prefix_hit_rate." + places[k], share(in[k]));
   if (seen.may_decline) out.emplace_back("prefix_recompute_rate", share(declined));
   return out;
 }

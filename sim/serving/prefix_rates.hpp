@@ -15,4 +15,8 @@ namespace tiersim {
 std::vector<std::pair<std::string, double>> prefix_rates(const ServingObservations& seen,
                                                          std::span<const ServedRequest> counted);
 
+/// The places of a run with tiers below the pool, as records name them: pool, tier1, tier2; none
+/// without tiers.
+std::vector<std::string> prefix_places(const ServingObservations& seen);
+
 }  // namespace tiersim

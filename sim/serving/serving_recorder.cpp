@@ -459,6 +459,11 @@ class ServingRecorder {
     out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks));
     out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
     if (seen_.caches) out.cached_tokens_per_s = means(ServingSeries::cached, kSeconds);
+    for (const std::string& place : prefix_places(seen_)) {
+      auto& found =
+          out.found_tokens_per_s ? *out.found_tokens_per_s : out.found_tokens_per_s.emplace();
+      found.push_back({place, means(series_of_place(found.size()), kSeconds)});
+    }
     out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
     const auto stages = static_cast<double>(seen_.by.stages);
     out.utilisation.push_back({"gpu", means(ServingSeries::gpu, stages)});

@@ -236,6 +236,8 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
   seen_.timeline.add_count(index(ServingSeries::input), outcome.first_token, outcome.input_tokens);
   seen_.timeline.add_count(index(ServingSeries::cached), outcome.first_token,
                            outcome.cached_tokens);
+  for (std::size_t k = 0; k < outcome.cached_in.size(); ++k)
+    seen_.timeline.add_count(series_of_place(k), outcome.first_token, outcome.cached_in[k]);
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;
   seen_.restarts += outcome.restarts;

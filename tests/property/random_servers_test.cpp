@@ -220,6 +220,14 @@ void expect_whole(const RunRecord& record) {
   if (found > 0) {
     EXPECT_NEAR(found, record.metrics.at("prefix_hit_rate").value, 1e-12);
   }
+  if (const auto& by_place = serving.timeline.found_tokens_per_s) {
+    const std::vector<double>& all = *serving.timeline.cached_tokens_per_s;
+    for (std::size_t bin = 0; bin < all.size(); ++bin) {
+      double sum = 0;
+      for (const auto& [name, values] : *by_place) sum += values[bin];
+      EXPECT_NEAR(sum, all[bin], 1e-9 * all[bin]) << bin;
+    }
+  }
   for (const KvTierUse& tier : serving.tiers)
     EXPECT_LE(tier.max_bytes, tier.capacity_bytes) << tier.name;
   for (const auto& [name, metric] : record.metrics) {
