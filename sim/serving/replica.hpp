@@ -166,6 +166,7 @@ class Replica {
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
   Process prefetch_beside(Scheduler::Prefetch what);
+  Process raise_beside(PrefixCopies::Store what);
   Process move_one(BlockMove what, Semaphore& ended);
   /// Loads of sequences that work in the iteration: the first layer, which is waited for; then the
   /// others, beside the iteration.

@@ -71,6 +71,11 @@ Process Replica::move_beside(SequenceMove what) {
 }
 
 void Replica::prefetch(const Request& request) {
+  if (parts_.config.server.prefix_cache->prefetch->into == PrefetchInto::nearest_tier) {
+    for (PrefixCopies::Store& store : scheduler_now().raise(request))
+      parts_.engine.spawn(raise_beside(std::move(store)));
+    return;
+  }
   Scheduler::Prefetch what = scheduler_now().prefetch(request);
   if (!what.entries.empty()) parts_.engine.spawn(prefetch_beside(std::move(what)));
 }
@@ -83,6 +88,16 @@ Process Replica::prefetch_beside(Scheduler::Prefetch what) {
     co_await one;
   }
   scheduler_now().prefetched(what);
+  count_held();
+  start_storing();
+  wake();
+}
+
+Process Replica::raise_beside(PrefixCopies::Store what) {
+  const Process moving =
+      move({{MoveKind::prefetch, blocks_of(what.entries), what.from, what.to}, nullptr});
+  co_await moving;
+  scheduler_now().stored(what);
   count_held();
   start_storing();
   wake();

@@ -30,7 +30,9 @@ std::string prefix_cache_text(const PrefixCacheConfig& cache) {
     if (tier.compression) out += fmt::format(" (compressed to 1/{:g})", tier.compression->ratio);
   }
   if (cache.load == LoadPolicy::if_faster) out += ", loaded where that is faster";
-  if (cache.prefetch) out += ", prefetched";
+  if (cache.prefetch)
+    out += cache.prefetch->into == PrefetchInto::pool ? ", prefetched"
+                                                      : ", prefetched into the nearest tier";
   if (cache.layerwise_load) out += ", loaded layer by layer";
   if (cache.moved_by == MovedBy::kernel) out += ", moved by kernels";
   if (cache.tool_calls)

@@ -137,12 +137,15 @@ std::string draw_cache(Rng& rng) {
                     ", tiers: [{tier: pool, capacity: " + any_of(kCapacities, rng) +
                     ", eviction_policy: " + any_of(kEvictions, rng) + shared() + draw_tier(rng) +
                     "}";
-  if (rng.below(2) == 0)
+  const bool has_second = rng.below(2) == 0;
+  const bool exclusive = has_second && !shares && rng.below(2) == 0;
+  if (has_second)
     out += std::string(", {tier: nvme, capacity: ") + any_of(kCapacities, rng) +
-           (!shares && rng.below(2) == 0 ? ", exclusive: true" : "") + shared() + draw_tier(rng) +
-           "}";
+           (exclusive ? ", exclusive: true" : "") + shared() + draw_tier(rng) + "}";
   out += "], write_policy: " + write + ", load: " + any_of(kLoads, rng);
-  if (rng.below(4) == 0) {
+  if (has_second && !exclusive && write != "write_back" && rng.below(2) == 0) {
+    out += ", prefetch: {into: nearest_tier, before_tool_ends: 50 ms}";
+  } else if (rng.below(4) == 0) {
     out += ", keep_in_pool: false";
   } else {
     if (rng.below(2) == 0) out += ", prefetch: {before_tool_ends: 50 ms}";

@@ -112,6 +112,31 @@ TEST(Retention, APrefetchBringsBlocksBackBeforeTheToolEnds) {
   EXPECT_EQ(ttft(without) - ttft(with), loads_of(without)[1]);
 }
 
+// Blocks outlive their time in the first tier, and are in the second one alone when the tool ends.
+// Before that they are copied up, so that the next turn loads them from the first tier.
+TEST(Retention, APrefetchIntoTheNearestTierComesFromTheOneBelow) {
+  const Settings drives{
+      "system.tiers.drives={memory: {base: devices/nvme_gen5.yaml}, path: [pcie]}"};
+  const std::string tiers =
+      "tool_calls: {blocks: discard}, tiers: [{tier: pool, capacity: 2 GB, ttl: 3 s}, {tier: "
+      "drives, capacity: 20 GB}]";
+  const ServingConfig without = config(tiers, drives);
+  const ServingConfig with =
+      config(tiers + ", prefetch: {into: nearest_tier, before_tool_ends: 500 ms}", drives);
+  EXPECT_EQ(cached_of(without), kAll);
+  EXPECT_EQ(cached_of(with), kAll);
+  const auto found = [](const ServingConfig& c, std::size_t place) {
+    return testing::run_server(c).requests[1].cached_in[place];
+  };
+  EXPECT_EQ(found(without, 2), 192);
+  EXPECT_EQ(found(with, 1), 192);
+  // The same bytes are loaded, sooner, and what was copied up was not stored again.
+  EXPECT_EQ(moved_by(with).at("prefix_load"), moved_by(without).at("prefix_load"));
+  EXPECT_EQ(moved_by(with).at("prefetch"), moved_by(without).at("prefix_load"));
+  EXPECT_LT(moved_by(with).at("prefix_store"), moved_by(without).at("prefix_store"));
+  EXPECT_LT(loads_of(with)[1], loads_of(without)[1]);
+}
+
 // The second prompt of the shipped file loads 9984 positions and computes 16.
 ServingConfig offload(const Settings& set) {
   return testing::serving_config("serving/validation/vllm_llama31_8b_h100_offload.yaml", set);

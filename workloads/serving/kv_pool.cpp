@@ -301,6 +301,15 @@ PrefixEntries KvPool::prefetch(std::span<const std::uint64_t> names, std::int64_
   return loads;
 }
 
+std::vector<PrefixCopies::Store> KvPool::raise(std::span<const std::uint64_t> names) {
+  TS_EXPECTS(copies_.has_value());
+  if (names.empty()) return {};
+  PrefixEntries all = entries_of({names, window(names)});
+  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.back()));
+  std::erase_if(all, [&](const PrefixEntry& entry) { return level_of(entry) == 0; });
+  return copies_->raise(all);
+}
+
 void KvPool::prefetched(std::span<const PrefixEntry> entries) {
   prefetching_ -= tiersim::blocks_of(entries);
   arrived(entries);

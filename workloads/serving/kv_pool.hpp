@@ -144,6 +144,9 @@ class KvPool {
   PrefixEntries prefetch(std::span<const std::uint64_t> names, std::int64_t room,
                          std::vector<BlockMove>& moves);
   void prefetched(std::span<const PrefixEntry> entries);
+  /// Begins to copy what lower levels have of these names, and the pool has not, to the nearest one
+  /// (PrefixCopies::raise); stored() reports the end of each copy. Under write-through.
+  std::vector<PrefixCopies::Store> raise(std::span<const std::uint64_t> names);
   /// Blocks that are being prefetched.
   std::int64_t prefetching() const { return prefetching_; }
   void arrived(std::span<const PrefixEntry> loads);

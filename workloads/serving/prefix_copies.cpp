@@ -116,6 +116,28 @@ PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntr
   return out;
 }
 
+std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry> entries) {
+  std::vector<Store> out;
+  const std::int64_t first = below(0);
+  if (first == 0) return out;
+  Level& to = at(first);
+  std::int64_t room = to.cache->capacity() - to.coming_blocks;
+  for (const PrefixEntry& entry : entries) {
+    if (!to.lacks(entry)) continue;
+    const std::int64_t from = level_of(entry);
+    const bool waits = to.coming_blocks > 0;
+    const bool full = waits && to.most_coming && to.coming_blocks + entry.blocks > *to.most_coming;
+    if (from == 0 || full || entry.blocks > room) break;
+    room -= entry.blocks;
+    to.coming_blocks += entry.blocks;
+    to.coming.insert(entry);
+    auto store = std::ranges::find(out, from, &Store::from);
+    if (store == out.end()) store = out.insert(out.end(), Store{from, first});
+    store->entries.push_back(entry);
+  }
+  return out;
+}
+
 PrefixEntries PrefixCopies::want(std::span<const PrefixEntry> entries) {
   return queue(below(0), entries);
 }

@@ -72,6 +72,10 @@ class PrefixCopies {
   void give_up(std::span<const PrefixEntry> entries);
   /// No more blocks than these wait for the level or are being written to it.
   void limit_queue(std::int64_t level, std::int64_t blocks) { at(level).most_coming = blocks; }
+  /// Begins to copy these to the nearest level from those below it, the first ones first, as far as
+  /// that level and its queue have room; an entry that no level has ends it. Returns the copies,
+  /// one for each level that some come from.
+  std::vector<Store> raise(std::span<const PrefixEntry> entries);
   /// All entries that wait for this level; none where no entry does.
   std::optional<Store> next(std::int64_t level);
   /// The copy has ended. Its entries go on to the next level, where that has not got them.

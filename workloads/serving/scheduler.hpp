@@ -125,6 +125,9 @@ class Scheduler {
   };
   Prefetch prefetch(const Request& request);
   void prefetched(const Prefetch& done);
+  /// The same into the nearest level below the pool: the copies from those below it, each of which
+  /// ends with stored().
+  std::vector<PrefixCopies::Store> raise(const Request& request);
   /// Adds a request, or one that another replica has prefilled. The sequence must outlive its stay
   /// here.
   void submit(Sequence& sequence);

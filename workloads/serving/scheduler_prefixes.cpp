@@ -86,6 +86,13 @@ Scheduler::Prefetch Scheduler::prefetch(const Request& request) {
   return out;
 }
 
+std::vector<PrefixCopies::Store> Scheduler::raise(const Request& request) {
+  if (limits_.prefix_block == 0) return {};
+  Sequence coming{.request = request};
+  coming.prompt = request.input_tokens;
+  return pool_.raise(prefix_of(coming, found_for(coming).entries));
+}
+
 void Scheduler::prefetched(const Prefetch& done) {
   pool_.prefetched(done.entries);
   end_waits(nullptr);

@@ -141,7 +141,9 @@ void describe(Fields& f, ToolCallsConfig& c) {
 }
 
 void describe(Fields& f, PrefetchConfig& c) {
-  f.doc("Loads from lower tiers into the pool before a prompt is admitted, where there is room.");
+  f.doc("Loads from lower tiers before a prompt is admitted.");
+  f.optional("into", c.into, kPrefetchIntoNames,
+             "pool: where it has room; nearest_tier: that below the pool, from those below it.");
   f.optional("at_arrival", c.at_arrival, "Once a prompt comes, where others run.");
   f.optional("before_tool_ends", c.before_tool_ends,
              "So long before a session's tool ends, which the server is told; not by default.",
@@ -232,7 +234,14 @@ void describe(Fields& f, PrefixCacheConfig& c) {
   check_tiers(f, c);
   f.check(!c.prefetch || !c.tiers.empty(), "prefetch",
           "has no effect: there is no tier below the pool", "leave it out, or tiers");
-  f.check(!c.prefetch || c.keep_in_pool, "prefetch",
+  const bool raises = c.prefetch && c.prefetch->into == PrefetchInto::nearest_tier;
+  f.check(!raises || c.tiers.size() > 1, "prefetch.into",
+          "has no effect: no tier lies below the nearest one", "leave it out, or a second tier");
+  f.check(!raises || (c.write_policy != WritePolicy::write_back &&
+                      std::ranges::none_of(c.tiers, &PrefixTier::exclusive)),
+          "prefetch.into", "needs tiers that keep what the nearest one gets",
+          "pool, or write_policy: write_through without exclusive tiers");
+  f.check(!c.prefetch || c.keep_in_pool || raises, "prefetch",
           "would load what leaves the pool at once, since keep_in_pool is false",
           "leave it out, or keep_in_pool: true");
   f.check(c.moved_by == MovedBy::copy_engine || !c.tiers.empty(), "moved_by",

@@ -179,8 +179,16 @@ struct ToolCallsConfig {
 };
 void describe(Fields& f, ToolCallsConfig& c);
 
-/// When blocks of a prompt are loaded from lower tiers into the pool before the prompt is admitted.
+/// Where blocks are that were prefetched.
+enum class PrefetchInto : std::uint8_t {
+  pool,
+  nearest_tier,  ///< from tiers below it: storage into the host's memory (SGLang's HiCache)
+};
+inline constexpr std::array<std::string_view, 2> kPrefetchIntoNames{"pool", "nearest_tier"};
+
+/// When blocks of a prompt are loaded from lower tiers before the prompt is admitted, and whereto.
 struct PrefetchConfig {
+  PrefetchInto into = PrefetchInto::pool;
   bool at_arrival = true;  ///< and the prompt must wait (SGLang's HiCache)
   /// So long before the end of a session's tool call (KVFlow, arXiv 2507.07400); 0: not then.
   Duration before_tool_ends{};

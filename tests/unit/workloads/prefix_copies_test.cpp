@@ -42,6 +42,48 @@ TEST(PrefixCopies, ABlockIsWrittenOnce) {
   EXPECT_THAT(copies.want(PrefixEntries{1}), IsEmpty());  // there
 }
 
+// Levels of 3 and 8 blocks, of which the second one alone has 1 to 4, and the first one 9.
+PrefixCopies with_four_below() {
+  PrefixCopies copies({3, 8});
+  copies.want(PrefixEntries{1, 2, 3});
+  write(copies, 1);
+  write(copies, 2);
+  copies.want(PrefixEntries{4, 5, 9});
+  write(copies, 1);
+  write(copies, 2);
+  return copies;
+}
+
+// What the first level has, or gets already, is not copied again; it takes no more than it holds.
+TEST(PrefixCopies, RaisesWhatLowerLevelsHave) {
+  PrefixCopies copies = with_four_below();
+  ASSERT_EQ(copies.level_of(1), 2);
+  ASSERT_EQ(copies.level_of(9), 1);
+  const auto stores = copies.raise(PrefixEntries{9, 1, 2, 3, 4});
+  ASSERT_EQ(stores.size(), 1U);
+  EXPECT_EQ(stores[0].from, 2);
+  EXPECT_EQ(stores[0].to, 1);
+  EXPECT_THAT(stores[0].entries, ElementsAre(1, 2, 3));  // 4 has no room
+  EXPECT_THAT(copies.raise(PrefixEntries{1, 2}), IsEmpty());
+  EXPECT_THAT(copies.want(PrefixEntries{1}), IsEmpty());
+  EXPECT_EQ(copies.level_of(1), 2);
+  copies.stored(stores[0]);
+  EXPECT_EQ(copies.level_of(1), 1);
+  EXPECT_EQ(copies.level_of(9), 2);  // has left the first level
+  EXPECT_TRUE(copies.holds(1, 2));
+  EXPECT_EQ(copies.held(1), 3);
+  EXPECT_FALSE(copies.next(2));  // it has them all
+}
+
+TEST(PrefixCopies, RaisesNothingBehindAGapOrAFullQueue) {
+  PrefixCopies copies = with_four_below();
+  EXPECT_THAT(copies.raise(PrefixEntries{7, 1}), IsEmpty());
+  copies.limit_queue(1, 1);
+  const auto stores = copies.raise(PrefixEntries{1, 2});
+  ASSERT_EQ(stores.size(), 1U);
+  EXPECT_THAT(stores[0].entries, ElementsAre(1));
+}
+
 PrefixLevel exclusive(std::int64_t blocks) {
   PrefixLevel out(blocks);
   out.exclusive = true;
