@@ -289,8 +289,9 @@ double TimedKernels::dividing_time(const KernelWork& work, std::span<const doubl
 }
 
 // Timings of a low-precision GEMM include the kernel that quantises its input. An engine that
-// quantises earlier does not run that kernel, so this subtracts its time from the GEMM's. Nobody
-// timed the one before a GEMM in fp4, whose scale of the tensor is known: it divides and no more.
+// quantises earlier does not run that kernel, so this subtracts its time from the GEMM's. That of a
+// GEMM in fp4, whose tensor has a known scale, was timed by nobody: its time is the estimate of a
+// kernel that divides.
 void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) const {
   const ProductInput input = work.matrix.input;
   if (input == ProductInput::unscaled || work.arithmetic == Arithmetic::bf16) return;
@@ -305,6 +306,7 @@ void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) 
   } else if (work.arithmetic == Arithmetic::fp4 && input == ProductInput::quantised) {
     less = dividing_time(work, sizes);
   }
+  if (less == 0) return;
   constexpr double kLeft = 0.1;  // of the product, at least: all of these times have errors
   const double left = std::max(product.seconds - less, kLeft * product.seconds);
   product.launch = std::min(std::max(product.launch - less, 0.0), left);

@@ -75,7 +75,8 @@ std::vector<Line> held(const ServingTimeline& timeline) {
 std::vector<Line> found(const ServingTimeline& timeline) {
   std::vector<Line> out;
   for (const auto& [name, values] : *timeline.found_tokens_per_s) {
-    Line& line = out.emplace_back(Line{name, values});
+    // A tier may be named pool, too.
+    Line& line = out.emplace_back(Line{name == "pool" ? "KV blocks" : name, values});
     for (std::size_t bin = 0; bin < values.size(); ++bin) {
       const double input = timeline.input_tokens_per_s[bin];
       line.values[bin] = input > 0 ? 100 * values[bin] / input : 0;

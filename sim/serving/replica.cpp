@@ -140,7 +140,7 @@ bool Replica::take_in() {
 // After an iteration that read prompts, as if many had decoded.
 constexpr std::int64_t kAtOnce = 1'000'000;
 
-void Replica::receive() {
+void Replica::look_for_requests() {
   const std::int64_t interval = parts_.config.server.scheduler.receive_interval;
   if (interval > 1 && scheduler_.running() > 0 && decoded_ < interval) return;
   decoded_ = 0;
@@ -155,7 +155,7 @@ Scheduler& Replica::scheduler_now() {
 // Under `overlap`, the requests that came during the last iteration are taken in when the planned
 // one begins. Where nothing runs, nothing was planned ahead.
 Iteration Replica::plan() {
-  if (!parts_.config.server.host.overlap || scheduler_.running() == 0) receive();
+  if (!parts_.config.server.host.overlap || scheduler_.running() == 0) look_for_requests();
   pass_over_long_queues();
   return scheduler_now().plan();
 }
@@ -278,7 +278,7 @@ Process Replica::iterate(Iteration iteration) {
     entrance_.release();
     co_return;
   }
-  receive();
+  look_for_requests();
   decoded_ = iteration.pieces.empty() ? decoded_ + 1 : kAtOnce;
   IterationSample sample{
       .replica = index_, .pool = parts_.pool, .begin = begin, .gpu = engine.now()};

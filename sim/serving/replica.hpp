@@ -142,7 +142,7 @@ class Replica {
   /// Hands the requests that have come to the scheduler. False where there are none.
   bool take_in();
   /// The same where the server looks for requests now (SchedulerConfig::receive_interval).
-  void receive();
+  void look_for_requests();
   /// The scheduler, at the time of now.
   Scheduler& scheduler_now();
   Iteration plan();
@@ -212,8 +212,8 @@ class Replica {
   Sink sink_;
   ServingTotals& totals_;
   Scheduler scheduler_;
-  std::vector<Sequence*> come_;  // since the next iteration was planned
-  std::int64_t decoded_ = 0;     // iterations that only decoded, since requests were taken in
+  std::vector<Sequence*> come_;  // since requests were taken in
+  std::int64_t decoded_ = 0;     // iterations that only decoded since then; kAtOnce after prompts
   Resource frontend_;            // reads one request at a time
   Semaphore bell_;
   Resource entrance_;  // keeps iterations in the order of their plans until the first stage

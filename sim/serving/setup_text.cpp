@@ -48,6 +48,8 @@ std::string policy_text(const ServerConfig& server) {
                                 server.scheduler.max_sequences);
   if (server.scheduler.policy != SchedulerPolicy::static_batch)
     out += fmt::format(" and {} tokens an iteration", server.scheduler.max_batched_tokens);
+  if (server.scheduler.receive_interval > 1)
+    out += fmt::format(", requests looked for after {} decodes", server.scheduler.receive_interval);
   out += fmt::format("; preemption by {}", word(kPreemptionNames, server.kv.preemption));
   if (server.prefix_cache) out += "; " + prefix_cache_text(*server.prefix_cache);
   return out;

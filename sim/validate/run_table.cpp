@@ -54,7 +54,7 @@ class RunTableReader {
 
   RunTable read(std::string_view text) {
     const detail::CsvTable table = looks_like_json(text)
-                                       ? table_of_json(file_, text, config_.columns, diagnostics_)
+                                       ? table_of_json(file_, text, all_names(), diagnostics_)
                                        : detail::read_csv_table(file_, text, diagnostics_);
     if (!diagnostics_.ok() || !find_columns(table.header)) return {};
     for (const detail::CsvRow& row : table.rows) {
@@ -81,6 +81,12 @@ class RunTableReader {
     }
     for (const std::string& column : config_.columns) {
       const std::string& name = name_in(present, column);
+      if (const auto other = config_.also.find(column);
+          other != config_.also.end() && name == column &&
+          std::ranges::find(present, column) != present.end() &&
+          std::ranges::find(present, other->second) != present.end())
+        fail(1, fmt::format("columns '{}' and '{}' are two names of one", column, other->second),
+             "one of them");
       const auto at = std::ranges::find(present, name);
       if (at == present.end() && config_.empty.contains(column)) {
         columns_.push_back(kAbsent);
@@ -88,13 +94,19 @@ class RunTableReader {
       }
       if (at == present.end())
         fail(1, fmt::format("there is no column '{}'", column), "columns: " + join(present));
-      else if (const auto second = std::find(at + 1, present.end(), name);
-               second != present.end())
+      else if (const auto second = std::find(at + 1, present.end(), name); second != present.end())
         fail(header.cells[static_cast<std::size_t>(second - present.begin())].column,
              fmt::format("column '{}' stands twice", name));
       columns_.push_back(static_cast<std::size_t>(at - present.begin()));
     }
     return mistakes_ == 0;
+  }
+
+  // Names that columns may have.
+  std::vector<std::string> all_names() const {
+    std::vector<std::string> out = config_.columns;
+    for (const auto& [column, other] : config_.also) out.push_back(other);
+    return out;
   }
 
   // The name of a column in this table: its own, or the other one that it may have.

@@ -62,6 +62,10 @@ void check_columns(Fields& f, const RunTableConfig& c) {
     f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
             "is none of the columns");
   for (const auto& [column, name] : c.also) {
+    f.check(!name.empty(), "also." + column, "is empty", "the name of a column of tables");
+    f.check(
+        std::ranges::count_if(c.also, [&](const auto& other) { return other.second == name; }) == 1,
+        "also." + column, "stands for two columns");
     f.check(std::ranges::find(known, column) != known.end(), "also." + column,
             "is none of the columns");
     f.check(std::ranges::find(known, name) == known.end(), "also." + column,
@@ -161,6 +165,8 @@ void describe(Fields& f, RunTableConfig& c) {
   check_text(f, "group", c.group, known);
   check_text(f, "setup", c.setup, known);
   check_text(f, "once", c.once, known);
+  f.check(c.once.empty() || std::ranges::any_of(text_pieces(c.once), &TextPiece::formula), "once",
+          "is the same text for every row", "a text with formulas in braces");
   for (std::size_t i = 0; i < c.labels.size(); ++i) {
     check_formula(f, fmt::format("labels.{}.is", i), c.labels[i].is, known);
     f.check(std::ranges::count(c.labels, c.labels[i].name, &RunValue::name) == 1,

@@ -44,6 +44,7 @@ const std::vector<Setting> kSettings{
     {"server.host.launch", {"5 us", "100 us"}},
     {"server.host.sync", {"0 ns", "50 us"}},
     {"server.disaggregation", {"{prefill_replicas: 1}"}},
+    {"server.scheduler.receive_interval", {"2", "30"}},
     {"server.prefix_cache.tiers", {"[]", "[{tier: pool, capacity: 1 GB}]"}},
     {"server.prefix_cache.write_policy",
      {"write_through", "write_through_selective", "write_back"}},

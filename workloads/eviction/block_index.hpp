@@ -46,6 +46,7 @@ class BlockIndex {
 
     std::uint64_t name() const { return std::uint64_t{high} << 32U | low; }
   };
+  static_assert(sizeof(Slot) == 12);
   std::size_t home(std::uint64_t name) const { return mixed(name) & (slots_.size() - 1); }
   std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
   void put(std::uint64_t name, Place place);

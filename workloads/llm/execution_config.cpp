@@ -15,6 +15,9 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("norms", c.norms, kNormKernelsNames,
              "Norms with the residual: in other operations, kernels of their own, or in the "
              "all-reduce where one comes before.");
+  f.optional("query_norms", c.query_norms, kQueryNormsNames,
+             "Norms over queries and keys, of models that have them: in other operations, one "
+             "kernel for both, or a kernel for each.");
   f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");

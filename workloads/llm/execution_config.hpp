@@ -8,6 +8,10 @@
 //   norms        kernels: each norm before attention, MLP and head is a kernel, which also adds the
 //                residual; with_all_reduce: a norm that follows an all-reduce is part of its
 //                kernel; fused: norms take no time
+//   query_norms  norms over queries and keys of models that have them: a kernel for each of the
+//                two, one kernel for both, or fused into another operation at no cost. Where the
+//                norm is over all heads and GPUs have some of them each, a kernel and an all-reduce
+//                add up the squares before
 //   rotary       a kernel applies the rotary embedding to queries and keys
 //   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
 //                GEMM that computes them does
@@ -39,6 +43,8 @@ namespace tiersim {
 enum class NormKernels : std::uint8_t { fused, kernels, with_all_reduce };
 inline constexpr std::array<std::string_view, 3> kNormKernelsNames{"fused", "kernels",
                                                                    "with_all_reduce"};
+enum class QueryNorms : std::uint8_t { fused, kernel, kernels };
+inline constexpr std::array<std::string_view, 3> kQueryNormsNames{"fused", "kernel", "kernels"};
 enum class SmallKernel : std::uint8_t { fused, kernel };
 inline constexpr std::array<std::string_view, 2> kSmallKernelNames{"fused", "kernel"};
 enum class ActivationScales : std::uint8_t { dynamic, fixed };
@@ -58,6 +64,7 @@ void describe(Fields& f, ExchangeSms& c);
 struct ExecutionConfig {
   std::string source = {};  ///< where it is stated
   NormKernels norms = NormKernels::fused;
+  QueryNorms query_norms = QueryNorms::fused;
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;

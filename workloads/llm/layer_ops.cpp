@@ -232,6 +232,23 @@ OpId LayerOpsBuilder::mixture(Phase phase, int layer, OpId after) {
   return elementwise(phase, layer, (kept + 1) * m.hidden, m.hidden, after);
 }
 
+OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
+  const LlmConfig& m = c_.model;
+  const QueryNorms norms = c_.execution.query_norms;
+  if (!m.qk_norm || norms == QueryNorms::fused || tokens_ == 0) return after;
+  const std::int64_t queries = m.query_width();
+  const std::int64_t keys = m.kv_width();
+  if (m.qk_norm_over == QkNormWidth::all_heads && reduces()) {
+    after = elementwise(Phase::attention, layer, queries + keys, 2, after);
+    const Bytes sums = Bytes::from_base(2 * 4) * tokens_;  // of queries and of keys, in fp32
+    after = collective(layer, CollectiveKind::all_reduce, sums, c_.parallel.tensor, after);
+  }
+  if (norms == QueryNorms::kernel)
+    return elementwise(Phase::attention, layer, queries + keys, queries + keys, after);
+  after = elementwise(Phase::attention, layer, queries, queries, after);
+  return elementwise(Phase::attention, layer, keys, keys, after);
+}
+
 OpId LayerOpsBuilder::rotary(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   if (c_.execution.rotary == SmallKernel::fused || m.relative_buckets > 0) return after;

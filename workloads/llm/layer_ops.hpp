@@ -36,6 +36,8 @@ class LayerOpsBuilder {
   /// Before it, sublayers with attention residuals mix what they read; of a model with
   /// hyper-connections it is part of their kernel, which always runs.
   OpId norm(Phase phase, int layer, OpId after);
+  /// Adds the norms over queries and keys of models that have them, likewise.
+  OpId query_norms(int layer, OpId after);
   /// Adds the rotary embedding of queries and keys, unless another operation does it.
   OpId rotary(int layer, OpId after);
   /// Adds the choice of a token for this many rows of logits, likewise.

@@ -129,7 +129,7 @@ OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int lay
   const LlmConfig& m = contexts_.of(layer).model;
   const OpId made =
       ops.products(Phase::projection, layer, m.projections_in(latent_form(c.step)), normed, true);
-  return m.all_linear() ? made : ops.rotary(layer, made);
+  return m.all_linear() ? made : ops.rotary(layer, ops.query_norms(layer, made));
 }
 
 // Parts with the same latent form share the products.

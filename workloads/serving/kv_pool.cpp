@@ -307,7 +307,7 @@ std::vector<PrefixCopies::Store> KvPool::raise(std::span<const std::uint64_t> na
   PrefixEntries all = entries_of({names, window(names)});
   if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.back()));
   std::erase_if(all, [&](const PrefixEntry& entry) { return level_of(entry) == 0; });
-  return copies_->raise(all);
+  return copies_->raise(all, passed_);
 }
 
 void KvPool::prefetched(std::span<const PrefixEntry> entries) {

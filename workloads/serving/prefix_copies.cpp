@@ -116,21 +116,26 @@ PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntr
   return out;
 }
 
-std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry> entries) {
+std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry> entries,
+                                                     std::span<const char> passed) {
   std::vector<Store> out;
   const std::int64_t first = below(0);
   if (first == 0) return out;
   Level& to = at(first);
   std::int64_t room = to.cache->capacity() - to.coming_blocks;
+  touch(entries);  // so that what the level has of them does not leave it for the rest
+  for (const PrefixEntry& entry : entries)
+    if (to.cache->contains(entry.key())) room -= entry.blocks;
   for (const PrefixEntry& entry : entries) {
     if (!to.lacks(entry)) continue;
-    const std::int64_t from = level_of(entry);
+    const std::int64_t from = level_of(entry, passed);
     const bool waits = to.coming_blocks > 0;
     const bool full = waits && to.most_coming && to.coming_blocks + entry.blocks > *to.most_coming;
     if (from == 0 || full || entry.blocks > room) break;
     room -= entry.blocks;
     to.coming_blocks += entry.blocks;
     to.coming.insert(entry);
+    raised_.insert(entry);
     auto store = std::ranges::find(out, from, &Store::from);
     if (store == out.end()) store = out.insert(out.end(), Store{from, first});
     store->entries.push_back(entry);
@@ -158,6 +163,7 @@ void PrefixCopies::stored(const Store& store) {
     const PrefixEntry& entry = store.entries[k];
     TS_EXPECTS(to.coming.contains(entry), entry.name, entry.part);
     to.coming.erase(entry);
+    if (store.from > 0) raised_.erase(entry);
     to.coming_blocks -= entry.blocks;
     // Another pool may have stored it in a shared level meanwhile.
     if (to.cache->contains(entry.key())) continue;

@@ -4,8 +4,9 @@
 // to the next one, while it stays where it was. So an eviction copies nothing, as in vLLM's
 // offloading connector, LMCache and SGLang's HiCache. Each tier has an eviction policy
 // (workloads/eviction). In one store the last block comes first. The copies of one tier
-// are written one after another, and each takes all blocks that wait for that tier. The class only
-// counts; its user simulates the bytes.
+// are written one after another, and each takes all blocks that wait for that tier. Only what is
+// raised from a lower tier may be written to it meanwhile. The class only counts; its user
+// simulates the bytes.
 //
 // An exclusive tier gets no copies of what the tier above it has, but what leaves that one, and
 // gives up what is loaded from it, as a victim cache does (Jouppi, ISCA 1990). The room above is
@@ -65,17 +66,18 @@ class PrefixCopies {
   /// True for an entry of the pool that waits to be stored, or is being stored.
   bool is_coming(const PrefixEntry& entry) const {
     const std::int64_t first = below(0);
-    return first > 0 && at(first).coming.contains(entry);
+    return first > 0 && at(first).coming.contains(entry) && !raised_.contains(entry);
   }
   /// These have been loaded into the pool, or were computed there: exclusive levels give up what
   /// the level above has or is being written.
   void give_up(std::span<const PrefixEntry> entries);
   /// No more blocks than these wait for the level or are being written to it.
   void limit_queue(std::int64_t level, std::int64_t blocks) { at(level).most_coming = blocks; }
-  /// Begins to copy these to the nearest level from those below it, the first ones first, as far as
-  /// that level and its queue have room; an entry that no level has ends it. Returns the copies,
-  /// one for each level that some come from.
-  std::vector<Store> raise(std::span<const PrefixEntry> entries);
+  /// Begins to copy these to the nearest level from those below it that are not passed over, the
+  /// first ones first, as far as that level and its queue have room beside those of these that it
+  /// has; an entry that no level has ends it. Returns the copies, one for each level that some come
+  /// from.
+  std::vector<Store> raise(std::span<const PrefixEntry> entries, std::span<const char> passed = {});
   /// All entries that wait for this level; none where no entry does.
   std::optional<Store> next(std::int64_t level);
   /// The copy has ended. Its entries go on to the next level, where that has not got them.
@@ -113,6 +115,8 @@ class PrefixCopies {
   void hand_down(std::int64_t level, std::span<const std::uint64_t> left);
 
   std::vector<Level> levels_;
+  // Those on their way from a lower level to the nearest one.
+  std::unordered_set<PrefixEntry, PrefixEntryHash> raised_;
 };
 
 }  // namespace tiersim

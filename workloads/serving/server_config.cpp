@@ -49,6 +49,12 @@ void describe(Fields& f, SchedulerConfig& c) {
              in_range(1, 1'000'000));
   f.check(c.prompt_wait == 0 || c.policy == SchedulerPolicy::mixed, "prompt_wait",
           "has no effect: prompts wait under policy mixed alone", "leave it out, or policy: mixed");
+  f.check(c.receive_interval == 1 || (c.policy != SchedulerPolicy::static_batch &&
+                                      c.policy != SchedulerPolicy::decode_first),
+          "receive_interval",
+          "has no effect: prompts come in only where nothing decodes under policy static and "
+          "decode_first",
+          "leave it out, or policy: prefill_first, chunked or mixed");
   const bool beside = c.policy == SchedulerPolicy::chunked || c.policy == SchedulerPolicy::mixed;
   f.check(!beside || c.max_batched_tokens >= c.max_sequences, "max_batched_tokens",
           "is below max_sequences, each of which decodes a token in every iteration",
@@ -240,7 +246,7 @@ void describe(Fields& f, PrefixCacheConfig& c) {
   f.check(!raises || (c.write_policy != WritePolicy::write_back &&
                       std::ranges::none_of(c.tiers, &PrefixTier::exclusive)),
           "prefetch.into", "needs tiers that keep what the nearest one gets",
-          "pool, or write_policy: write_through without exclusive tiers");
+          "into: pool, or tiers that are written through and none of them exclusive");
   f.check(!c.prefetch || c.keep_in_pool || raises, "prefetch",
           "would load what leaves the pool at once, since keep_in_pool is false",
           "leave it out, or keep_in_pool: true");

@@ -14,8 +14,11 @@ using testing::small_step;
 
 constexpr const char* kDense = "{name: dense, kv_tier: near}";
 
-StepGraph step_of(const ExecutionConfig& execution, std::int64_t tensor = 1) {
+StepGraph step_of(const ExecutionConfig& execution, std::int64_t tensor = 1,
+                  std::optional<QkNormWidth> query_norms = {}) {
   AttentionContext c = small_step();
+  c.model.qk_norm = query_norms.has_value();
+  c.model.qk_norm_over = query_norms.value_or(QkNormWidth::head);
   c.execution = execution;
   c.parallel.tensor = tensor;
   c.step.weight_type = DataType::fp8;
@@ -55,6 +58,34 @@ TEST(Execution, HasTheKernelsThatAreAskedFor) {
                                       "mlp 512 256"}));
   // The last norm, and the logits of 2 sequences: 2 * 100 * 2 B.
   EXPECT_EQ(small_kernels(graph, -1), (std::vector<std::string>{"head 256 256", "head 400 4"}));
+}
+
+// Of 2 tokens in bf16: queries 2 * 32 * 2 B, keys 2 * 16 * 2 B.
+TEST(Execution, HasNormsOverQueriesAndKeysOfModelsThatHaveThem) {
+  const ExecutionConfig both{.query_norms = QueryNorms::kernel};
+  const ExecutionConfig each{.query_norms = QueryNorms::kernels};
+  EXPECT_EQ(small_kernels(step_of(both), 1), std::vector<std::string>{});
+  EXPECT_EQ(small_kernels(step_of({}, 1, QkNormWidth::head), 1), std::vector<std::string>{});
+  EXPECT_EQ(small_kernels(step_of(both, 1, QkNormWidth::head), 1),
+            std::vector<std::string>{"attention 192 192"});
+  EXPECT_EQ(small_kernels(step_of(each, 1, QkNormWidth::all_heads), 1),
+            (std::vector<std::string>{"attention 128 128", "attention 64 64"}));
+}
+
+// Two GPUs have half of the heads each. The squares of queries and of keys are two numbers of a
+// token: 2 * 2 * 2 B as a kernel writes them, and 2 * 2 * 4 B in fp32 on their way.
+TEST(Execution, AddsUpSquaresOverGpusWhereANormIsOverAllHeads) {
+  const ExecutionConfig both{.query_norms = QueryNorms::kernel};
+  EXPECT_EQ(small_kernels(step_of(both, 2, QkNormWidth::head), 1),
+            std::vector<std::string>{"attention 96 96"});
+  const StepGraph graph = step_of(both, 2, QkNormWidth::all_heads);
+  EXPECT_EQ(small_kernels(graph, 1),
+            (std::vector<std::string>{"attention 96 8", "attention 96 96"}));
+  std::vector<std::int64_t> exchanged;
+  for (const Op& op : graph.ops)
+    if (op.layer == 1 && op.kind == OpKind::collective)
+      exchanged.push_back(op.collective.size.in_base());
+  EXPECT_EQ(exchanged, (std::vector<std::int64_t>{16, 128, 128}));
 }
 
 TEST(Execution, PutsNormsIntoAllReducesWhereThereAreAny) {

@@ -59,19 +59,20 @@ TEST(PrefixCopies, RaisesWhatLowerLevelsHave) {
   PrefixCopies copies = with_four_below();
   ASSERT_EQ(copies.level_of(1), 2);
   ASSERT_EQ(copies.level_of(9), 1);
-  const auto stores = copies.raise(PrefixEntries{9, 1, 2, 3, 4});
+  const auto stores = copies.raise(PrefixEntries{9, 1, 2, 3});
   ASSERT_EQ(stores.size(), 1U);
   EXPECT_EQ(stores[0].from, 2);
   EXPECT_EQ(stores[0].to, 1);
-  EXPECT_THAT(stores[0].entries, ElementsAre(1, 2, 3));  // 4 has no room
+  EXPECT_THAT(stores[0].entries, ElementsAre(1, 2));  // beside 9 there is no room for more
   EXPECT_THAT(copies.raise(PrefixEntries{1, 2}), IsEmpty());
   EXPECT_THAT(copies.want(PrefixEntries{1}), IsEmpty());
   EXPECT_EQ(copies.level_of(1), 2);
   copies.stored(stores[0]);
   EXPECT_EQ(copies.level_of(1), 1);
-  EXPECT_EQ(copies.level_of(9), 2);  // has left the first level
+  EXPECT_EQ(copies.level_of(9), 1);  // others have left the first level
   EXPECT_TRUE(copies.holds(1, 2));
   EXPECT_EQ(copies.held(1), 3);
+  EXPECT_THAT(copies.raise(PrefixEntries{3}, std::vector<char>{0, 0, 1}), IsEmpty());
   EXPECT_FALSE(copies.next(2));  // it has them all
 }
 
