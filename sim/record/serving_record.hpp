@@ -73,7 +73,8 @@ struct ServingTimeline {
   std::vector<double> input_tokens_per_s = {};
   std::optional<std::vector<double>> cached_tokens_per_s =
       {};  ///< of these, found in a prefix cache
-  /// Of these by place: "pool", "tier1", ...; none without tiers below the pool.
+  /// The cached tokens by the place where they lay: "pool", "tier1" and so on. Servers without
+  /// tiers below the pool have none.
   std::optional<std::vector<Series>> found_tokens_per_s = {};
   std::vector<double> output_tokens_per_s = {};
   std::vector<Series> utilisation = {};  ///< 0 to 1: "gpu" (mean of the replicas), channels

@@ -159,7 +159,7 @@ TEST(Host, LooksForRequestsAfterSomeDecodes) {
   ASSERT_GT(at_once, 2);
   ASSERT_LT(at_once, 30);
   EXPECT_EQ(decodes_before_second(30, 200), 30);  // after the look that follows the prompt
-  // What came is in the plan after the iteration at whose begin it was taken in.
+  // A request is in the plan after the iteration at whose begin it was taken in.
   EXPECT_EQ(decodes_before_second(30, 200, true), 31);
   EXPECT_EQ(decodes_before_second(30, 3), 2);  // its answer has ended when the second comes
 }

@@ -54,7 +54,8 @@ PrefixCopies with_four_below() {
   return copies;
 }
 
-// What the first level has, or gets already, is not copied again; it takes no more than it holds.
+// Blocks that the first level has, or is getting, are not copied again, and it takes no more than
+// it holds.
 TEST(PrefixCopies, RaisesWhatLowerLevelsHave) {
   PrefixCopies copies = with_four_below();
   ASSERT_EQ(copies.level_of(1), 2);
