@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -61,11 +62,11 @@ void check_columns(Fields& f, const RunTableConfig& c) {
   for (const auto& [column, text] : c.empty)
     f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
             "is none of the columns");
+  std::map<std::string, int> stands_for;
+  for (const auto& [column, name] : c.also) ++stands_for[name];
   for (const auto& [column, name] : c.also) {
     f.check(!name.empty(), "also." + column, "is empty", "the name of a column of tables");
-    f.check(
-        std::ranges::count_if(c.also, [&](const auto& other) { return other.second == name; }) == 1,
-        "also." + column, "stands for two columns");
+    f.check(stands_for[name] == 1, "also." + column, "stands for two columns");
     f.check(std::ranges::find(known, column) != known.end(), "also." + column,
             "is none of the columns");
     f.check(std::ranges::find(known, name) == known.end(), "also." + column,

@@ -2,6 +2,8 @@
 // by hand gives. Every test compares a run with the cost to the same run without it.
 #include "tests/theory/serving_run.hpp"
 
+#include <fmt/format.h>
+
 namespace tiersim::serving_host_test {
 namespace {
 
@@ -112,12 +114,13 @@ TEST(Host, TakesUpARequestWhereNothingWasPlanned) {
 // Two requests of 100 tokens, the first with 4 tokens in its answer and the second with 4, too.
 TEST(MeasuredAs, FollowsTheBenchmark) {
   const auto record_as = [](const std::string& tool) {
-    const auto record = serve(testing::serving_config(
-        "serving/llama2_7b_h100.yaml",
-        {"server.base=servers/no_host.yaml", "server.host.request=100 ms", "measure.warm_up=0",
-         "measure.as=" + tool,
-         "workload={requests: 2, arrivals: {process: closed_loop, users: 2}, input: {tokens: 100}, "
-         "output: {tokens: 4}}"}));
+    const char* workload =
+        "workload={requests: 2, arrivals: {process: closed_loop, users: 2}, input: {tokens: 100}, "
+        "output: {tokens: 4}}";
+    const auto record = serve(
+        testing::serving_config("serving/llama2_7b_h100.yaml",
+                                {"server.base=servers/no_host.yaml", "server.host.request=100 ms",
+                                 "measure.warm_up=0", "measure.as=" + tool, workload}));
     EXPECT_TRUE(record) << record.error();
     return *record;
   };
@@ -142,13 +145,13 @@ TEST(MeasuredAs, FollowsTheBenchmark) {
 // that only decode, and at once where nothing runs.
 TEST(Host, LooksForRequestsAfterSomeDecodes) {
   const auto decodes_before_second = [](std::int64_t interval, int tokens, bool overlap = false) {
-    const testing::Served run =
-        served({"workload={requests: 2, arrivals: {process: fixed_rate, requests_per_s: 20}, "
-                "input: {tokens: "
-                "100}, output: {tokens: " +
-                    std::to_string(tokens) + "}}",
-                std::string("server.host.overlap=") + (overlap ? "true" : "false"),
-                "server.scheduler.receive_interval=" + std::to_string(interval)});
+    const testing::Served run = served(
+        {fmt::format(
+             "workload={{requests: 2, arrivals: {{process: fixed_rate, requests_per_s: 20}}, "
+             "input: {{tokens: 100}}, output: {{tokens: {}}}}}",
+             tokens),
+         fmt::format("server.host.overlap={}", overlap),
+         fmt::format("server.scheduler.receive_interval={}", interval)});
     std::vector<std::int64_t> prompts;
     for (std::size_t i = 0; i < run.iterations.size(); ++i)
       if (run.iterations[i].prompt_tokens > 0) prompts.push_back(static_cast<std::int64_t>(i));

@@ -114,12 +114,12 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
     return {std::min(held(expected_experts(moe, tokens_)), on_gpu),
             (rows * on_gpu + slots - 1) / slots};
   }
-  const ExpertLoads loads =
-      expert_loads({.tokens = static_cast<double>(tokens_),
-                    .top_k = static_cast<double>(moe.experts_per_token),
-                    .experts = static_cast<double>(moe.experts),
-                    .ranks = static_cast<double>((moe.experts + on_gpu - 1) / on_gpu),
-                    .skew = c_.step.expert_skew});
+  const std::int64_t ranks = (moe.experts + on_gpu - 1) / on_gpu;
+  const ExpertLoads loads = expert_loads({.tokens = static_cast<double>(tokens_),
+                                          .top_k = static_cast<double>(moe.experts_per_token),
+                                          .experts = static_cast<double>(moe.experts),
+                                          .ranks = static_cast<double>(ranks),
+                                          .skew = c_.step.expert_skew});
   return {static_cast<std::int64_t>(std::ceil(loads.active)),
           static_cast<std::int64_t>(std::ceil(loads.rows))};
 }
@@ -240,7 +240,7 @@ OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
   const std::int64_t keys = m.kv_width();
   if (m.qk_norm_over == QkNormWidth::all_heads && reduces()) {
     after = elementwise(Phase::attention, layer, queries + keys, 2, after);
-    const Bytes sums = Bytes::from_base(2 * 4) * tokens_;  // of queries and of keys, in fp32
+    const Bytes sums = Bytes::from_base(8) * tokens_;  // two numbers in fp32
     after = collective(layer, CollectiveKind::all_reduce, sums, c_.parallel.tensor, after);
   }
   if (norms == QueryNorms::kernel)

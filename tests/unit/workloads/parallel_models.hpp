@@ -6,6 +6,7 @@
 //   small experts  the same, its second layer with 8 experts of 16, 2 a token, and 1 shared
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -75,8 +76,10 @@ inline LlmConfig small_experts() {
 /// A complete replica: 4 sequences of 10 positions in bf16.
 inline AttentionContext replica(LlmConfig model, ParallelConfig parallel,
                                 StepConfig step = {.batch = 4, .context = 10}) {
-  return {
-      .model = std::move(model), .step = step, .placement = {kNear, kFar}, .parallel = parallel};
+  return {.model = std::move(model),
+          .step = std::move(step),
+          .placement = {kNear, kFar},
+          .parallel = parallel};
 }
 
 inline StepGraph dense_step(const AttentionContext& context) {
