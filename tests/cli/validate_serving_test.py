@@ -1,6 +1,7 @@
 """`tiersim validate serving`: validate_serving_test.py PROGRAM SOURCE_FOLDER."""
 import collections
 import json
+import os
 import re
 import unittest
 
@@ -149,17 +150,53 @@ class ValidateServing(InFolder):
         self.expect_failure(run(*self.table(description=TABLE.replace("{users}\"", "{usres}\""))), 3,
                             "rows.yaml:5:1: error: id: uses 'usres', which is no column and no value above")
 
+    # The README's rows by what they are of: model, card, engine and numbers, as names of groups have them.
+    @staticmethod
+    def rows_of_readme():
+        text = (SOURCE / "sim/validate/README.md").read_text(encoding="utf-8")
+        rows = {}
+        for line in re.findall(r"(?m)^\| [^|]+ \| [A-Z]+\d+ \| [^|]+ \| \w+ \| \d+ \|.*$", text):
+            model, card, engine, numbers, *values = (cell.strip() for cell in line.strip("| ").split(" | "))
+            engine = {"TensorRT-LLM": "trtllm"}.get(engine.rstrip(" *"), engine.rstrip(" *").lower())
+            rows[engine, re.sub(r"[^a-z0-9]+", "-", model.lower()), f"-{card.lower()}-{numbers}"] = values
+        return text, rows
+
+    def check_readme(self, table):
+        result = run("validate", "serving", table, timeout=480)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text, rows = self.rows_of_readme()
+        number = r"([+-]?[\d.]+ %) +"
+        printed = re.findall(rf"(?m)^((?:vllm|sglang|trtllm)-\S+) +(tpot|ttft) +(\d+) +{number}{number}{number}{number}(\d+) of", result.stdout)
+        errors = {}
+        for group, metric, runs, mean, median, _, _, within in printed:
+            errors.setdefault(group, {})[metric] = (runs, mean, median, within)
+        same = 0
+        for (engine, model, end), values in rows.items():
+            of = [found for group, found in errors.items()
+                  if group.startswith(f"{engine}-") and model in group and group.endswith(end)]
+            if len(of) != 1 or of[0]["tpot"][0] != values[0]:
+                continue  # this table has not all of these runs
+            tpot, ttft = of[0]["tpot"], of[0]["ttft"]
+            self.assertEqual([*tpot, *ttft[1:3]], values, (engine, model, end))
+            same += 1
+        return text, rows, same, result.stdout
+
     @nightly
-    def test_readme_quotes_what_is_printed(self):
+    def test_readme_quotes_what_is_printed_of_a_part_of_the_table(self):
         shared = SOURCE.parent / "shared/measured/serving_runs.csv"
         if not shared.exists():
             self.skipTest("the table is not here")
-        text = (SOURCE / "sim/validate/README.md").read_text(encoding="utf-8")
-        quoted, = re.findall(r"```console\n\$ tiersim validate serving serving_runs.csv\n\n(.*?)```", text, re.S)
-        result = run("validate", "serving", shared, timeout=240)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        printed = "\n".join(line.rstrip() for line in result.stdout.splitlines())
-        self.assertIn(quoted, printed + "\n")
+        self.assertGreaterEqual(self.check_readme(shared)[2], 5)
+
+    @nightly
+    def test_readme_quotes_what_is_printed_of_the_whole_table(self):
+        table = os.environ.get("TIERSIM_RUNS")  # silicon_sample.csv of aiconfigurator
+        if not table:
+            self.skipTest("TIERSIM_RUNS does not name the table")
+        text, rows, same, printed = self.check_readme(table)
+        self.assertEqual(same, len(rows))
+        quoted, = re.findall(r"```console\n\$ tiersim validate serving silicon_sample.csv\n\n(.*?)\.\.\.\n```", text, re.S)
+        self.assertIn(quoted, "\n".join(line.rstrip() for line in printed.splitlines()) + "\n")
 
     def test_finds_the_host_of_a_server_by_its_runs(self):
         # What a server with these times would measure, by the program itself.
