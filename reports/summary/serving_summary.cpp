@@ -34,7 +34,7 @@ class ServingSummary {
   std::string text() const {
     return fmt::format("{}  (run {})\n\n", printable(record_.name), record_.run_id.substr(0, 12)) +
            setup() + '\n' + latencies() + throughput() + unsettled() + energy() + load() +
-           little() + '\n' + memory() + time() + moves() + tiers() + channels() +
+           little() + '\n' + memory() + time() + moves() + tiers() + priorities() + channels() +
            trust_line(record_);
   }
 
@@ -337,6 +337,35 @@ class ServingSummary {
                                           : share_text(static_cast<double>(tier.max_bytes) /
                                                        static_cast<double>(tier.capacity_bytes))});
     return table.rows.empty() ? "" : to_text(table) + '\n';
+  }
+
+  // Empty where all requests have the same priority.
+  std::string priorities() const {
+    if (!serving_.priorities) return "";
+    const bool promised = serving_.slo_ttft_s || serving_.slo_tpot_s;
+    Table table{.title = "Latencies by priority (a lower number goes first)",
+                .columns = {{"priority"},
+                            {"requests"},
+                            {"queue, mean"},
+                            {"TTFT, mean"},
+                            {"p90"},
+                            {"p99"},
+                            {"TPOT, mean"},
+                            {"p99"},
+                            {"end to end, mean"},
+                            {"p99"}}};
+    if (promised) table.columns.push_back({"within limits"});
+    for (const ServedPriority& one : *serving_.priorities) {
+      std::vector<std::string> row{
+          std::to_string(one.priority),      std::to_string(one.requests),
+          time_text(one.queue_time_s.mean),  time_text(one.ttft_s.mean),
+          time_text(one.ttft_s.p90),         time_text(one.ttft_s.p99),
+          time_text(one.tpot_s.mean),        time_text(one.tpot_s.p99),
+          time_text(one.e2e_latency_s.mean), time_text(one.e2e_latency_s.p99)};
+      if (promised) row.push_back(share_text(one.slo_attainment.value_or(0)));
+      table.add(std::move(row));
+    }
+    return to_text(table) + '\n';
   }
 
   // Channels in the order of utilisation, without those never used.

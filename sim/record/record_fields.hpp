@@ -301,6 +301,27 @@ void describe(V& v, Is<KvTierUse> auto& t) {
 }
 
 template <class V>
+void describe(V& v, Is<ServedLatency> auto& l) {
+  v.doc("served_latency", "Seconds; 0 where no request has the latency.");
+  v.count("mean", l.mean, "Mean.");
+  v.count("p50", l.p50, "Median.");
+  v.count("p90", l.p90, "90th percentile.");
+  v.count("p99", l.p99, "99th percentile.");
+}
+
+template <class V>
+void describe(V& v, Is<ServedPriority> auto& p) {
+  v.doc("served_priority", "Latencies of the counted requests of one priority.");
+  v.required("priority", p.priority, "A lower number goes first.");
+  v.required("requests", p.requests, "How many.");
+  v.required("queue_time_s", p.queue_time_s, "From the arrival to the first iteration.");
+  v.required("ttft_s", p.ttft_s, "To the first token.");
+  v.required("tpot_s", p.tpot_s, "Per output token after the first one.");
+  v.required("e2e_latency_s", p.e2e_latency_s, "To the last token.");
+  v.optional("slo_attainment", p.slo_attainment, "Share that meets the limits of a request.");
+}
+
+template <class V>
 void describe(V& v, Is<ServingTimeline> auto& t) {
   v.doc("timeline", "Means over bins of equal width from time 0 on; the last ends with the run.");
   v.required("bin_s", t.bin_s, "Width of a bin.");
@@ -330,6 +351,7 @@ void describe(V& v, Is<ServingRecord> auto& s) {
   v.required("kv_capacity", s.capacity, "Blocks of keys and values that fit.");
   v.required("kv_moves", s.moves, "Blocks that were moved, by purpose.");
   v.required("kv_tiers", s.tiers, "Keys and values by tier.");
+  v.optional("priorities", s.priorities, "Latencies by priority, where requests have several.");
   v.required("timeline", s.timeline, "Load over time.");
   v.optional("unmeasured", s.unmeasured, "Metrics that could not be measured, and why.");
 }

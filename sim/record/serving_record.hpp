@@ -47,6 +47,25 @@ struct KvTierUse {
   std::int64_t max_bytes = 0;
 };
 
+/// Of the requests of one kind; 0 where none has the latency.
+struct ServedLatency {
+  double mean = 0;
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+};
+
+/// The counted requests of one priority.
+struct ServedPriority {
+  std::int64_t priority = 0;  ///< a lower number goes first
+  std::int64_t requests = 0;
+  ServedLatency queue_time_s = {};
+  ServedLatency ttft_s = {};
+  ServedLatency tpot_s = {};
+  ServedLatency e2e_latency_s = {};
+  std::optional<double> slo_attainment = {};  ///< of those of a request, where any is promised
+};
+
 struct ServingCounts {
   std::int64_t requests = 0;
   std::int64_t counted = 0;  ///< those after the warm-up, to which the latencies belong
@@ -97,6 +116,8 @@ struct ServingRecord {
   KvCapacity capacity = {};
   std::vector<KvMove> moves = {};
   std::vector<KvTierUse> tiers = {};
+  /// None: all requests have the same priority.
+  std::optional<std::vector<ServedPriority>> priorities = {};
   ServingTimeline timeline = {};
   std::optional<double> slo_ttft_s = {};
   std::optional<double> slo_tpot_s = {};

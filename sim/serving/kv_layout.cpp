@@ -407,14 +407,22 @@ class Layout {
     }
     if (!config_.server.prefix_cache) return;
     const PrefixParts parts(out_.groups, block_, config_.workload.prefix_block);
+    const std::int64_t names = config_.tier_names();
+    if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0))
+      problem_ = fmt::format(
+          "server.prefix_cache.tier_block: model '{}' has layers with a window or a state, of "
+          "which "
+          "a tier keeps parts of named blocks; leave it out",
+          config_.scenario.model.name);
     for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
-      if (const Bytes least = scale_up(block * parts.largest(), 1 / tier.ratio());
+      if (const Bytes least = scale_up(block * (parts.largest() * names), 1 / tier.ratio());
           tier.capacity < least)
-        problem_ = fmt::format("server.prefix_cache.tiers: '{}': {} is below the {} of {}",
-                               tier.tier, display(tier.capacity), display(least),
-                               parts.largest() == parts.state_blocks()
-                                   ? "the states of a sequence"
-                                   : fmt::format("{} positions", config_.workload.prefix_block));
+        problem_ =
+            fmt::format("server.prefix_cache.tiers: '{}': {} is below the {} of {}", tier.tier,
+                        display(tier.capacity), display(least),
+                        parts.largest() == parts.state_blocks()
+                            ? "the states of a sequence"
+                            : fmt::format("{} positions", config_.workload.prefix_block * names));
   }
 
   static constexpr std::int64_t kLong = 1 << 20;

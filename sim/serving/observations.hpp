@@ -45,6 +45,7 @@ struct ServedRequest {
   Duration load_time{};
   std::int64_t declined_tokens = 0;
   SessionPlace session = {};
+  std::int64_t priority = 0;
 };
 
 /// Sums over the window, of everything that ends in it: after `begin`, and at `end` at the latest.

@@ -28,6 +28,7 @@ struct RequestOutcome {
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;  ///< replicas that failed while they had it
   SessionPlace session = {};
+  std::int64_t priority = 0;
 };
 
 /// One iteration of one replica, reported at its end.

@@ -353,10 +353,12 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     read = stored_bytes(what.from > 0 ? what.from : what.to, bytes);
     written = stored_bytes(what.to > 0 ? what.to : what.from, bytes);
   }
+  // Between tiers one block of theirs is one run.
+  const std::int64_t names = what.from > 0 && what.to > 0 ? scheduler_.limits().tier_names : 1;
   add_access(op, tier_of(what.kind, what.from), Direction::read,
-             {moved, read, std::min(run, read)});
+             {moved, read, std::min(run * names, read)});
   add_access(op, tier_of(what.kind, what.to), Direction::write,
-             {moved, written, std::min(run, written)});
+             {moved, written, std::min(run * names, written)});
   return op;
 }
 
@@ -425,6 +427,7 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
     out.write_policy = config.server.prefix_cache->write_policy;
     out.keep_in_pool = config.server.prefix_cache->keep_in_pool;
     out.states = config.server.prefix_cache->states.value_or(KeptStates::last);
+    out.tier_names = config.tier_names();
     for (const PrefixTier& tier : config.server.prefix_cache->tiers) {
       const Bytes stored = tier.compression ? scale_up(block, 1 / tier.ratio()) : block;
       out.prefix_levels.emplace_back(tier.capacity.in_base() / stored.in_base(),

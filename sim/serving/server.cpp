@@ -182,7 +182,8 @@ void Server::ended(Sequence& s) {
                              .declined_tokens = s.declined_tokens,
                              .preemptions = s.preemptions,
                              .restarts = s.restarts,
-                             .session = s.request.session});
+                             .session = s.request.session,
+                             .priority = s.request.priority});
   TS_ENSURES(s.generated == s.request.output_tokens, s.generated, s.request.output_tokens);
   if (s.request.session.end != SessionEnd::none) homes_.erase(s.request.session.session);
   source_.after_completion(s.request, parts_.engine.now(), released_);

@@ -202,6 +202,13 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
           fmt::format("{} positions do not divide a prefix block of {} tokens", c.server.kv.block,
                       c.workload.prefix_block),
           "a divisor of it, such as 16");
+  f.check(c.server.prefix_cache->tier_block.value_or(c.workload.prefix_block) %
+                  c.workload.prefix_block ==
+              0,
+          "server.prefix_cache.tier_block",
+          fmt::format("{} positions are no multiple of a prefix block of {} tokens",
+                      c.server.prefix_cache->tier_block.value_or(0), c.workload.prefix_block),
+          fmt::format("a multiple of it, such as {}", 16 * c.workload.prefix_block));
   check_tool_calls(f, c);
   check_loads(f, c);
   f.check(!c.scenario.model.encoder, "server.prefix_cache",

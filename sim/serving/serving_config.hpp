@@ -79,6 +79,10 @@ struct ServingConfig {
   /// How long the frontend reads a prompt, by itself; nothing where the benchmark runs inside of
   /// the engine's process.
   Duration frontend_time(std::int64_t input_tokens) const;
+  /// Named blocks of one block of the tiers below the pool, with a prefix cache.
+  std::int64_t tier_names() const {
+    return server.prefix_cache->tier_block.value_or(workload.prefix_block) / workload.prefix_block;
+  }
 };
 void describe(Fields& f, ServingConfig& c);
 

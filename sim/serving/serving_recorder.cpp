@@ -13,6 +13,8 @@
 #include "sim/record/metrics.hpp"
 #include "sim/serving/prefix_rates.hpp"
 #include "sim/serving/quantiles.hpp"
+#include "sim/serving/request_latency.hpp"
+#include "sim/serving/served_priorities.hpp"
 #include "sim/serving/served_sessions.hpp"
 
 namespace tiersim {
@@ -58,6 +60,7 @@ class ServingRecorder {
     rates();
     shares();
     tiers();
+    priorities();
     little();
     if (seen_.sessions > 0) sessions();
     timeline();
@@ -137,42 +140,27 @@ class ServingRecorder {
     return out;
   }
 
-  static double ttft(const ServedRequest& request) {
-    return to_seconds(request.first_token - request.arrival);
-  }
-  static double prefill(const ServedRequest& request) {
-    return to_seconds(request.first_token - request.started);
-  }
-  static std::optional<double> tpot(const ServedRequest& request) {
-    if (request.output_tokens == 1) return std::nullopt;
-    return to_seconds(request.finished - request.first_token) /
-           static_cast<double>(request.output_tokens - 1);
-  }
-
   void latencies() {
     using Value = std::optional<double>;
-    distribution("ttft_s", of_counted([](const auto& r) -> Value { return ttft(r); }));
-    distribution("tpot_s", of_counted(tpot));
-    distribution("e2e_latency_s", of_counted([](const auto& r) -> Value {
-                   return to_seconds(r.finished - r.arrival);
-                 }));
-    distribution("queue_time_s", of_counted([](const auto& r) -> Value {
-                   return to_seconds(r.started - r.arrival);
-                 }));
-    distribution("prefill_time_s", of_counted([](const auto& r) -> Value { return prefill(r); }));
+    distribution("ttft_s", of_counted(ttft_of));
+    distribution("tpot_s", of_counted(tpot_of));
+    distribution("e2e_latency_s", of_counted(e2e_latency_of));
+    distribution("queue_time_s", of_counted(queue_time_of));
+    distribution("prefill_time_s", of_counted(prefill_time_of));
     if (seen_.loads)
       distribution("load_time_s",
                    of_counted([](const auto& r) -> Value { return to_seconds(r.load_time); }));
     if (seen_.may_decline)
       distribution("recompute_time_s", of_counted([](const auto& r) -> Value {
                      const std::int64_t computed = r.input_tokens - r.cached_tokens;
-                     return computed == 0 ? 0
-                                          : prefill(r) * static_cast<double>(r.declined_tokens) /
-                                                static_cast<double>(computed);
+                     return computed == 0
+                                ? 0
+                                : prefill_time_of(r) * static_cast<double>(r.declined_tokens) /
+                                      static_cast<double>(computed);
                    }));
     const LatencyHistogram& gaps = seen_.window.gaps;
     if (seen_.measure.as == MeasuredAs::aiperf) {
-      distribution("inter_token_latency_s", of_counted(tpot));
+      distribution("inter_token_latency_s", of_counted(tpot_of));
     } else if (gaps.count() > 0) {
       metric("inter_token_latency_s.mean", gaps.mean());
       for (const std::int64_t percent : kPercents)
@@ -193,7 +181,7 @@ class ServingRecorder {
   // its answer, the wait for the first one included.
   void interactivity() {
     std::vector<double> times = of_counted([](const auto& r) -> std::optional<double> {
-      return to_seconds(r.finished - r.arrival) / static_cast<double>(r.output_tokens);
+      return e2e_latency_of(r) / static_cast<double>(r.output_tokens);
     });
     std::ranges::sort(times);
     for (const std::int64_t percent : {50, 75, 90})
@@ -223,20 +211,12 @@ class ServingRecorder {
     metric("window_s", window_);
     metric("makespan_s", to_seconds(seen_.end - requests_.front().arrival));
     if (!seen_.measure.slo_ttft && !seen_.measure.slo_tpot) return;
-    const auto good = std::ranges::count_if(
-        counted_, [&](const ServedRequest& request) { return keeps_promises(request); });
+    const auto good = std::ranges::count_if(counted_, [&](const ServedRequest& request) {
+      return keeps_promises(request, seen_.measure);
+    });
     const double share = static_cast<double>(good) / static_cast<double>(counted_.size());
     metric("slo_attainment", share);
     metric("goodput_requests_per_s", share * requests_per_s);
-  }
-
-  bool keeps_promises(const ServedRequest& request) const {
-    const MeasureConfig& measure = seen_.measure;
-    const Duration decoding = request.finished - request.first_token;
-    // Compared in whole picoseconds, so that a mean equal to the promise keeps it.
-    return (!measure.slo_ttft || request.first_token - request.arrival <= *measure.slo_ttft) &&
-           (!measure.slo_tpot || Int128{decoding.count()} <= Int128{measure.slo_tpot->count()} *
-                                                                 (request.output_tokens - 1));
   }
 
   // From the bins within the window. With few requests, bins would hold parts of the same ones.
@@ -349,6 +329,14 @@ class ServingRecorder {
                                      .mean_bytes = held.mean(seen_.window.end),
                                      .max_bytes = held.max()});
     }
+  }
+
+  void priorities() {
+    std::vector<ServedPriority> all = priorities_of(
+        counted_, seen_.measure, [this](std::span<const double> sorted, std::int64_t percent) {
+          return quantile_of(sorted, percent);
+        });
+    if (!all.empty()) out_.serving->priorities = std::move(all);
   }
 
   void little() {

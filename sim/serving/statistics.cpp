@@ -232,7 +232,8 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
              .cached_in = outcome.cached_in,
              .load_time = outcome.load_time,
              .declined_tokens = outcome.declined_tokens,
-             .session = outcome.session};
+             .session = outcome.session,
+             .priority = outcome.priority};
   seen_.timeline.add_count(index(ServingSeries::input), outcome.first_token, outcome.input_tokens);
   seen_.timeline.add_count(index(ServingSeries::cached), outcome.first_token,
                            outcome.cached_tokens);

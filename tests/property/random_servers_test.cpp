@@ -155,6 +155,8 @@ std::string draw_cache(Rng& rng) {
   if (rng.below(3) == 0) out += ", tool_calls: {time: 1 s, pool_share: 0.5}";
   if (rng.below(4) == 0) out += ", layerwise_load: true";
   if (rng.below(4) == 0) out += ", moved_by: kernel";
+  if (write != "write_back" && rng.below(3) == 0)
+    out += ", tier_block: " + std::to_string(16 << rng.below(4));
   return out + "}";
 }
 
@@ -231,6 +233,17 @@ void expect_whole(const RunRecord& record) {
       for (const auto& [name, values] : *by_place) sum += values[bin];
       EXPECT_NEAR(sum, all[bin], 1e-9 * all[bin]) << bin;
     }
+  }
+  if (serving.priorities) {
+    std::int64_t requests = 0;
+    double sum = 0;
+    for (const ServedPriority& one : *serving.priorities) {
+      requests += one.requests;
+      sum += one.ttft_s.mean * static_cast<double>(one.requests);
+    }
+    EXPECT_EQ(requests, serving.counts.counted);
+    const double all = record.metrics.at("ttft_s.mean").value;
+    EXPECT_NEAR(sum / static_cast<double>(requests), all, 1e-9 * all);
   }
   for (const KvTierUse& tier : serving.tiers)
     EXPECT_LE(tier.max_bytes, tier.capacity_bytes) << tier.name;

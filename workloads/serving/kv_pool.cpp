@@ -13,11 +13,15 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   parts_ = prefixes->parts;
   keeps_idle_ = prefixes->keep_in_pool;
   cost_growth_ = prefixes->cost_growth;
+  tier_names_ = prefixes->tier_names;
   TS_EXPECTS(keeps_idle_ || prefixes->write_policy != WritePolicy::write_back);
+  TS_EXPECTS(tier_names_ == 1 || (prefixes->write_policy != WritePolicy::write_back &&
+                                  !parts_->has_windows() && parts_->state_blocks() == 0),
+             tier_names_);
   // A level that is smaller than an entry is left out.
   std::vector<PrefixLevel> levels = prefixes->levels;
   for (PrefixLevel& level : levels)
-    if (level.blocks < parts_->largest()) level.blocks = 0;
+    if (level.blocks < parts_->largest() * tier_names_) level.blocks = 0;
   PrefixLevel pool(blocks, prefixes->eviction);
   pool.ttl = prefixes->ttl;
   if (prefixes->pauses) pauses_.emplace(*prefixes->pauses);
@@ -30,13 +34,43 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   copies_.emplace(levels);
 }
 
+// The part of a named block of the layers that keep everything.
+PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
+  const auto name = [&](std::int64_t at) { return prompt.prompt[static_cast<std::size_t>(at)]; };
+  PrefixEntry out = parts_->whole(name(index));
+  if (tier_names_ == 1) return out;
+  const std::int64_t end = (index / tier_names_ + 1) * tier_names_;
+  out.fills_tier_block = end <= std::ssize(prompt.prompt);
+  if (out.fills_tier_block) out.tier_name = name(end - 1);
+  return out;
+}
+
+// The block of lower levels that the entry is a part of.
+PrefixEntry KvPool::below_of(const PrefixEntry& entry) const {
+  if (tier_names_ == 1) return entry;
+  PrefixEntry out(entry.tier_name, entry.part, entry.blocks * tier_names_);
+  out.cost = entry.cost * static_cast<double>(tier_names_);
+  return out;
+}
+
+// Each of these once, where the prompt fills it; the entries are in the order of their prompt.
+PrefixEntries KvPool::below_of(std::span<const PrefixEntry> entries) const {
+  PrefixEntries out;
+  for (const PrefixEntry& entry : entries)
+    if (entry.fills_tier_block &&
+        (out.empty() || out.back().name != entry.tier_name || tier_names_ == 1))
+      out.push_back(below_of(entry));
+  return out;
+}
+
 // All cost what the last one does: who lost the first one would have to compute that, too.
 PrefixEntries KvPool::entries_of(const PrefixPins& prefix) const {
   PrefixEntries out;
-  const auto last = static_cast<double>(prefix.before + std::ssize(prefix.names) - 1);
+  const auto last = static_cast<double>(prefix.leading.size() - 1);
   const double cost = 1 + cost_growth_ * std::max(0.0, last);
   if (parts_->whole_blocks() > 0)
-    for (const std::uint64_t name : prefix.names) out.push_back(parts_->whole(name));
+    for (std::int64_t k = prefix.before; k < prefix.leading.size(); ++k)
+      out.push_back(whole_of(prefix.leading, k));
   for (const WindowPart& part : prefix.window) out.push_back(parts_->entry(part));
   for (PrefixEntry& entry : out) entry.cost = cost;
   return out;
@@ -44,13 +78,13 @@ PrefixEntries KvPool::entries_of(const PrefixPins& prefix) const {
 
 std::int64_t KvPool::blocks_of(const PrefixPins& prefix) const {
   if (!parts_) return 0;
-  std::int64_t sum = parts_->whole_blocks() * static_cast<std::int64_t>(prefix.names.size());
+  std::int64_t sum = parts_->whole_blocks() * (prefix.leading.size() - prefix.before);
   for (const WindowPart& part : prefix.window) sum += part.blocks;
   return sum;
 }
 
 bool KvPool::holds(const PrefixEntry& entry, std::int64_t level) const {
-  if (level > 0 && copies_) return copies_->holds(entry, level);
+  if (level > 0 && copies_) return entry.fills_tier_block && copies_->holds(below_of(entry), level);
   return cache_->level_of(entry) == level;
 }
 
@@ -60,12 +94,13 @@ std::optional<std::int64_t> KvPool::level_of(const PrefixEntry& entry) const {
     if (at < passed_.size() && passed_[at] != 0) return std::nullopt;
     return level;
   }
-  if (copies_)
-    if (const std::int64_t level = copies_->level_of(entry, passed_); level > 0) return level;
+  if (copies_ && entry.fills_tier_block)
+    if (const std::int64_t level = copies_->level_of(below_of(entry), passed_); level > 0)
+      return level;
   return std::nullopt;
 }
 
-std::int64_t KvPool::found_anywhere(std::span<const std::uint64_t> names) {
+std::int64_t KvPool::found_anywhere(LeadingNames names) {
   const std::vector<char> passed = std::exchange(passed_, {});
   const std::int64_t entries = find(names).entries;
   passed_ = passed;
@@ -73,15 +108,49 @@ std::int64_t KvPool::found_anywhere(std::span<const std::uint64_t> names) {
 }
 
 // Entries that are to be stored are pinned, so that they are not evicted before.
-void KvPool::write_through(std::span<const PrefixEntry> entries) {
+void KvPool::write_through(std::span<const PrefixEntry> entries, LeadingNames prompt) {
   if (!copies_) return;
-  PrefixEntries used;
-  std::ranges::copy_if(entries, std::back_inserter(used), [this](const PrefixEntry& entry) {
-    return cache_->uses(entry) >= stored_from_use_;
-  });
-  const PrefixEntries wanted = copies_->want(used);
+  const PrefixEntries wanted = want(entries, prompt);
   cache_->hold(wanted);
   storing_ += tiersim::blocks_of(wanted);
+}
+
+// The entries of the pool that begin to wait for the nearest level. A block of several names is
+// stored once the pool has all of them.
+PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames prompt) {
+  const auto may_go = [this](const PrefixEntry& entry) {
+    return cache_->uses(entry) >= stored_from_use_;
+  };
+  if (tier_names_ == 1) {
+    PrefixEntries used;
+    std::ranges::copy_if(entries, std::back_inserter(used), may_go);
+    return copies_->want(used);
+  }
+  const PrefixEntries blocks = below_of(entries);
+  PrefixEntries out;
+  std::int64_t end = tier_names_;
+  for (const PrefixEntry& block : blocks) {
+    while (end <= std::ssize(prompt.prompt) && whole_of(prompt, end - 1).name != block.name)
+      end += tier_names_;
+    if (end > std::ssize(prompt.prompt)) break;
+    PrefixEntries members;
+    for (std::int64_t k = end - tier_names_; k < end; ++k) members.push_back(whole_of(prompt, k));
+    const bool complete = std::ranges::all_of(members, [&](const PrefixEntry& member) {
+      return cache_->level_of(member) == 0 && cache_->loading({&member, 1}) == 0 && may_go(member);
+    });
+    if (!complete || copies_->want({&block, 1}).empty()) continue;
+    out.insert(out.end(), members.begin(), members.end());
+    members_.emplace(block.key(), std::move(members));
+  }
+  return out;
+}
+
+// What the pool had of a block that has been stored.
+PrefixEntries KvPool::take_members(const PrefixEntry& stored) {
+  if (tier_names_ == 1) return {stored};
+  PrefixEntries out = std::move(members_.at(stored.key()));
+  members_.erase(stored.key());
+  return out;
 }
 
 std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
@@ -91,11 +160,14 @@ std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
 void KvPool::stored(const PrefixCopies::Store& store) {
   copies_->stored(store);
   if (store.from > 0) return;
-  cache_->release(store.entries);
-  storing_ -= tiersim::blocks_of(store.entries);
+  PrefixEntries pooled;
+  for (const PrefixEntry& block : store.entries)
+    std::ranges::move(take_members(block), std::back_inserter(pooled));
+  cache_->release(pooled);
+  storing_ -= tiersim::blocks_of(pooled);
   if (!discarded_.empty()) {
     PrefixEntries gone;
-    for (const PrefixEntry& entry : store.entries)
+    for (const PrefixEntry& entry : pooled)
       if (discarded_.erase(entry) > 0) gone.push_back(entry);
     cache_->leave(gone);  // unless another sequence pins it by now
   }
@@ -153,33 +225,28 @@ std::int64_t KvPool::reachable(std::span<const std::uint64_t> names) const {
   return most;
 }
 
-KvPool::Found KvPool::find(std::span<const std::uint64_t> names) const {
+KvPool::Found KvPool::find(LeadingNames names) const {
   Found out;
   if (!cache_) return out;
-  const auto whole = [&](std::uint64_t name) {
-    return parts_->whole_blocks() == 0 || level_of(parts_->whole(name)).has_value();
+  const auto is_whole = [&](std::int64_t index) {
+    return parts_->whole_blocks() == 0 || level_of(whole_of(names, index)).has_value();
   };
-  while (out.matched < static_cast<std::int64_t>(names.size()) &&
-         whole(names[static_cast<std::size_t>(out.matched)]))
-    ++out.matched;
-  const auto first = [&](std::int64_t count) {
-    return names.first(static_cast<std::size_t>(count));
-  };
+  while (out.matched < names.size() && is_whole(out.matched)) ++out.matched;
   out.entries = out.matched;
   while (out.entries > 0) {
-    const std::int64_t most = reachable(first(out.entries));
+    const std::int64_t most = reachable(names.first(out.entries).names);
     if (most == out.entries) break;
     out.entries = most;
   }
-  const WindowParts window = parts_->needed(first(out.entries));
-  const PrefixEntries pins = entries_of({first(out.entries), window});
+  const WindowParts needed = window(names.first(out.entries));
+  const PrefixEntries pins = entries_of({names.first(out.entries), needed});
   for (const PrefixEntry& entry : pins)
     if (level_of(entry).value_or(0) > 0) out.below += entry.blocks;
   out.idle = cache_->idle(pins);
   return out;
 }
 
-KvPool::Load KvPool::load_of(std::span<const std::uint64_t> names) const {
+KvPool::Load KvPool::load_of(LeadingNames names) const {
   Load out{.from = {0}};
   const auto lies_in = [&](const PrefixEntry& entry) {
     const auto level = static_cast<std::size_t>(level_of(entry).value_or(0));
@@ -189,38 +256,38 @@ KvPool::Load KvPool::load_of(std::span<const std::uint64_t> names) const {
   };
   bool in_pool = true;
   if (parts_->whole_blocks() > 0) {
-    for (const std::uint64_t name : names) {
-      in_pool = lies_in(parts_->whole(name)) == 0 && in_pool;
+    for (std::int64_t k = 0; k < names.size(); ++k) {
+      in_pool = lies_in(whole_of(names, k)) == 0 && in_pool;
       out.pooled += in_pool ? 1 : 0;
     }
   }
-  for (const WindowPart& part : parts_->needed(names)) lies_in(parts_->entry(part));
-  if (parts_->state_blocks() > 0 && !names.empty()) lies_in(parts_->state(names.back()));
+  for (const WindowPart& part : window(names)) lies_in(parts_->entry(part));
+  if (parts_->state_blocks() > 0 && names.size() > 0) lies_in(parts_->state(names.names.back()));
   return out;
 }
 
-FoundIn KvPool::found_in(std::span<const std::uint64_t> names) const {
+FoundIn KvPool::found_in(LeadingNames names) const {
   FoundIn out{};
   const auto place = [&](const PrefixEntry& entry) {
     const auto level = static_cast<std::size_t>(level_of(entry).value_or(0));
     return std::min(level, out.size() - 1);
   };
   if (parts_->whole_blocks() > 0) {
-    for (const std::uint64_t name : names) ++out[place(parts_->whole(name))];
+    for (std::int64_t k = 0; k < names.size(); ++k) ++out[place(whole_of(names, k))];
     return out;
   }
   std::size_t lowest = 0;
-  for (const WindowPart& part : parts_->needed(names))
+  for (const WindowPart& part : window(names))
     lowest = std::max(lowest, place(parts_->entry(part)));
-  if (parts_->state_blocks() > 0 && !names.empty())
-    lowest = std::max(lowest, place(parts_->state(names.back())));
+  if (parts_->state_blocks() > 0 && names.size() > 0)
+    lowest = std::max(lowest, place(parts_->state(names.names.back())));
   out[lowest] = static_cast<std::int32_t>(names.size());
   return out;
 }
 
 PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
   PrefixEntries loads;
-  if (prefix.names.empty()) return loads;
+  if (prefix.names().empty()) return loads;
   const PrefixEntries pins = entries_of(prefix);
   std::vector<std::int64_t> levels;
   std::vector<std::int64_t> from;  // blocks, by level
@@ -237,9 +304,9 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
     discarded_.erase(entry);  // somebody uses it again
   }
   cache_->load(pins);
-  if (copies_) copies_->touch(pins);
+  if (copies_) copies_->touch(below_of(pins));
   if (parts_->state_blocks() > 0) {
-    const PrefixEntry state = parts_->state(prefix.names.back());
+    const PrefixEntry state = parts_->state(prefix.names().back());
     if (read(state) == 0) moves.push_back({MoveKind::state_load, state.blocks, 0, 0});
     if (cache_->level_of(state)) cache_->touch(state);
     if (copies_) copies_->touch({&state, 1});
@@ -248,30 +315,32 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
   for (std::size_t level = 1; level < from.size(); ++level)
     if (from[level] > 0)
       moves.push_back({MoveKind::prefix_load, from[level], static_cast<std::int64_t>(level), 0});
+  PrefixEntries pooled;
   for (std::size_t k = 0; k < pins.size(); ++k) {
     if (levels[k] > 0)
       loads.push_back(pins[k]);
     else if (cache_->loading({&pins[k], 1}) == 0)
-      write_through({&pins[k], 1});  // its copy may have been evicted
+      pooled.push_back(pins[k]);
   }
+  write_through(pooled, prefix.leading);  // copies may have been evicted
   TS_ENSURES(used() <= blocks_, used(), blocks_);
   return loads;
 }
 
 bool KvPool::is_loading(const PrefixPins& prefix) const {
-  if (!cache_ || prefix.names.empty()) return false;
+  if (!cache_ || prefix.names().empty()) return false;
   if (cache_->loading(entries_of(prefix)) > 0) return true;
   if (parts_->state_blocks() == 0) return false;
-  const PrefixEntry state = parts_->state(prefix.names.back());  // which nobody pins
+  const PrefixEntry state = parts_->state(prefix.names().back());  // which nobody pins
   return cache_->loading({&state, 1}) > 0;
 }
 
-PrefixEntries KvPool::prefetch(std::span<const std::uint64_t> names, std::int64_t room,
+PrefixEntries KvPool::prefetch(LeadingNames names, std::int64_t room,
                                std::vector<BlockMove>& moves) {
   PrefixEntries loads;
-  if (names.empty()) return loads;
+  if (names.size() == 0) return loads;
   PrefixEntries all = entries_of({names, window(names)});
-  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.back()));
+  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.names.back()));
   room -= cache_->idle(all);  // these stay
   if (!copies_) room = std::min(room, blocks_ - occupied());
   PrefixEntries pooled;
@@ -301,13 +370,13 @@ PrefixEntries KvPool::prefetch(std::span<const std::uint64_t> names, std::int64_
   return loads;
 }
 
-std::vector<PrefixCopies::Store> KvPool::raise(std::span<const std::uint64_t> names) {
+std::vector<PrefixCopies::Store> KvPool::raise(LeadingNames names) {
   TS_EXPECTS(copies_.has_value());
-  if (names.empty()) return {};
+  if (names.size() == 0) return {};
   PrefixEntries all = entries_of({names, window(names)});
-  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.back()));
+  if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.names.back()));
   std::erase_if(all, [&](const PrefixEntry& entry) { return level_of(entry) == 0; });
-  return copies_->raise(all, passed_);
+  return copies_->raise(below_of(all), passed_);
 }
 
 void KvPool::prefetched(std::span<const PrefixEntry> entries) {
@@ -316,11 +385,11 @@ void KvPool::prefetched(std::span<const PrefixEntry> entries) {
   cache_->release(entries);
 }
 
-void KvPool::arrived(std::span<const PrefixEntry> loads) {
+void KvPool::arrived(std::span<const PrefixEntry> loads, LeadingNames prompt) {
   if (loads.empty()) return;
   cache_->arrived(loads);
-  write_through(loads);
-  if (copies_) copies_->give_up(loads);
+  write_through(loads, prompt);
+  if (copies_) copies_->give_up(below_of(loads));
 }
 
 // Another sequence's copy stays where it made the same entry first. An entry that another one is
@@ -329,7 +398,7 @@ void KvPool::share(const PrefixPins& prefix) {
   const PrefixEntries entries = entries_of(prefix);
   give(tiersim::blocks_of(entries));
   cache_->use(entries);
-  arrived(entries);
+  arrived(entries, prefix.leading);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
 }
 
@@ -337,7 +406,7 @@ void KvPool::release(const PrefixPins& prefix) {
   if (!cache_) return;
   const PrefixEntries entries = entries_of(prefix);
   if (!entries.empty()) cache_->release(entries);
-  if (copies_) copies_->settle(entries);
+  if (copies_) copies_->settle(below_of(entries));
   drop_idle();
 }
 
@@ -363,13 +432,13 @@ void KvPool::pause(const SessionPlace& place, const PrefixPins& prefix) {
   resume(place);  // an earlier request of the session, if its next one went to another replica
   PrefixEntries entries = entries_of(prefix);
   const PrefixEntries used = entries;
-  if (parts_->state_blocks() > 0 && !prefix.names.empty()) {
-    const PrefixEntry state = parts_->state(prefix.names.back());  // a copy, which nobody pins
+  if (parts_->state_blocks() > 0 && !prefix.names().empty()) {
+    const PrefixEntry state = parts_->state(prefix.names().back());  // a copy, which nobody pins
     if (cache_->level_of(state) == 0 && cache_->loading({&state, 1}) == 0) entries.push_back(state);
   }
   if (!pauses_ || !pauses_->keep(place, entries, now_)) return release(prefix);
   cache_->hold(std::span(entries).subspan(used.size()));
-  if (copies_) copies_->settle(used);
+  if (copies_) copies_->settle(below_of(used));
 }
 
 void KvPool::resume(const SessionPlace& place) {
@@ -388,12 +457,13 @@ void KvPool::discard(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
   if (!cache_) return;
   release(prefix);
   PrefixEntries entries = entries_of(prefix);
-  if (parts_->state_blocks() > 0 && !prefix.names.empty())
-    entries.push_back(parts_->state(prefix.names.back()));
+  if (parts_->state_blocks() > 0 && !prefix.names().empty())
+    entries.push_back(parts_->state(prefix.names().back()));
   append_stores(cache_->leave(entries), 0, moves);
   if (!copies_) return;
   for (const PrefixEntry& entry : entries)
-    if (copies_->is_coming(entry) && cache_->pins(entry) == 1)  // by its store alone
+    if (entry.fills_tier_block && copies_->is_coming(below_of(entry)) &&
+        cache_->pins(entry) == 1)  // by its store alone
       discarded_.insert(entry);
 }
 
@@ -413,8 +483,9 @@ std::int64_t KvPool::keep(std::span<const PrefixEntry> entries, std::int64_t roo
   cache_->use(fresh);
   make_room(moves);
   for (const PrefixEntry& entry : fresh) cache_->release({&entry, 1});
-  write_through(fresh);
-  write_through(used);
+  // Stretches and states, whose blocks in lower levels are their own.
+  write_through(fresh, std::span<const std::uint64_t>{});
+  write_through(used, std::span<const std::uint64_t>{});
   if (copies_) copies_->give_up(fresh);
   drop_idle();
   return static_cast<std::int64_t>(fresh.size());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -46,18 +47,25 @@ struct BlockMove {
   std::int64_t to = 0;
 };
 
-/// The prefixes in the pool that a sequence pins: these named blocks, for the layers that keep
-/// every position, and these stretches of other layers. States are copied instead.
+/// The prefixes in the pool that a sequence pins: the leading named blocks from `before` on, for
+/// the layers that keep every position, and these stretches of other layers. States are copied
+/// instead.
 struct PrefixPins {
-  std::span<const std::uint64_t> names;
+  LeadingNames leading;
   std::span<const WindowPart> window = {};
-  std::int64_t before = 0;  ///< named blocks of the prompt before these
+  std::int64_t before = 0;  ///< named blocks of the prompt before the first one
 
-  PrefixPins(std::span<const std::uint64_t> of_names, std::span<const WindowPart> of_window = {},
+  PrefixPins(LeadingNames of, std::span<const WindowPart> of_window = {},
              std::int64_t blocks_before = 0)
-      : names(of_names), window(of_window), before(blocks_before) {}
+      : leading(of), window(of_window), before(blocks_before) {}
   /// Where all layers keep every position.
-  PrefixPins(const PrefixBlocks& of_names) : names(of_names) {}
+  PrefixPins(const PrefixBlocks& of_names) : leading(of_names) {}
+  /// Stretches alone.
+  explicit PrefixPins(std::span<const WindowPart> of_window)
+      : leading(std::span<const std::uint64_t>{}), window(of_window) {}
+  std::span<const std::uint64_t> names() const {
+    return leading.names.subspan(static_cast<std::size_t>(before));
+  }
 };
 
 class KvPool {
@@ -73,6 +81,9 @@ class KvPool {
     /// first one.
     double cost_growth = 0;
     bool keep_in_pool = true;  ///< what no sequence uses; under write-through it may be false
+    /// Named blocks of one block of the levels below. Above 1 all layers keep every position, and
+    /// the policy is no write-back.
+    std::int64_t tier_names = 1;
     std::optional<Duration> ttl = {};        ///< of what no sequence uses, in the pool
     std::optional<PauseLimits> pauses = {};  ///< none: pause() keeps nothing
   };
@@ -104,12 +115,12 @@ class KvPool {
     std::int64_t below = 0;    ///< blocks that come from lower levels into the pool
     std::int64_t idle = 0;     ///< blocks in the pool that nobody pins yet
   };
-  Found find(std::span<const std::uint64_t> names) const;
+  Found find(LeadingNames names) const;
   /// Loads pass over these levels from now on, [level] not 0, as if they had nothing: their queues
   /// are too long.
   void pass_over(std::vector<char> levels) { passed_ = std::move(levels); }
   /// The named blocks that find() would find if no level were passed over.
-  std::int64_t found_anywhere(std::span<const std::uint64_t> names);
+  std::int64_t found_anywhere(LeadingNames names);
   bool passes_over() const {
     return std::ranges::any_of(passed_, [](char passed) { return passed != 0; });
   }
@@ -122,16 +133,16 @@ class KvPool {
     std::int64_t pooled = 0;              ///< leading names that the pool has
     std::vector<std::int64_t> from = {};  ///< blocks, by level; [0] is 0
   };
-  Load load_of(std::span<const std::uint64_t> names) const;
+  Load load_of(LeadingNames names) const;
   /// Where these names lie, all of which were found; where no layer keeps every position, all count
   /// where the state or the windows lie.
-  FoundIn found_in(std::span<const std::uint64_t> names) const;
+  FoundIn found_in(LeadingNames names) const;
   /// True where the level has the entry, alone or with others.
   bool holds(const PrefixEntry& entry, std::int64_t level) const;
   /// The nearest level that has the entry; none: no level has.
   std::optional<std::int64_t> level_of(const PrefixEntry& entry) const;
   /// The stretches that a sequence pins when it finds these named blocks.
-  WindowParts window(std::span<const std::uint64_t> names) const { return parts().needed(names); }
+  WindowParts window(LeadingNames names) const { return parts().needed(names.names); }
   /// Pins what find() found and begins to load that of lower levels, by the appended moves; returns
   /// what is loaded. The state is copied to the blocks of the sequence, from where it is. The
   /// caller has checked the room: the blocks below and the idle ones are no longer available.
@@ -141,15 +152,17 @@ class KvPool {
   /// the first ones first, as far as it fits in `room` blocks of those that are available. Under
   /// write-back they take blocks that are free, so that nothing need be copied down. Until
   /// prefetched() they are pinned, and then as any other that no sequence uses.
-  PrefixEntries prefetch(std::span<const std::uint64_t> names, std::int64_t room,
-                         std::vector<BlockMove>& moves);
+  PrefixEntries prefetch(LeadingNames names, std::int64_t room, std::vector<BlockMove>& moves);
   void prefetched(std::span<const PrefixEntry> entries);
   /// Begins to copy what lower levels have of these names, and the pool has not, to the nearest one
   /// (PrefixCopies::raise); stored() reports the end of each copy. Under write-through.
-  std::vector<PrefixCopies::Store> raise(std::span<const std::uint64_t> names);
+  std::vector<PrefixCopies::Store> raise(LeadingNames names);
   /// Blocks that are being prefetched.
   std::int64_t prefetching() const { return prefetching_; }
-  void arrived(std::span<const PrefixEntry> loads);
+  /// Those of a prompt have arrived; without the prompt, blocks of lower levels that are longer
+  /// than named ones are not written through now.
+  void arrived(std::span<const PrefixEntry> loads,
+               LeadingNames prompt = std::span<const std::uint64_t>{});
   /// Turns blocks of a sequence into entries that others can share, pinned by the sequence.
   void share(const PrefixPins& prefix);
   void release(const PrefixPins& prefix);
@@ -196,13 +209,21 @@ class KvPool {
   std::int64_t pinned() const { return cache_ ? cache_->pooled() - cache_->evictable() : 0; }
   PrefixEntries entries_of(const PrefixPins& prefix) const;
   std::int64_t reachable(std::span<const std::uint64_t> names) const;
+  PrefixEntry whole_of(LeadingNames prompt, std::int64_t index) const;
+  PrefixEntry below_of(const PrefixEntry& entry) const;
+  PrefixEntries below_of(std::span<const PrefixEntry> entries) const;
   void make_room(std::vector<BlockMove>& moves);
   void append_stores(const PrefixMoves& moved, std::int64_t from, std::vector<BlockMove>& moves);
   void drop_idle();
   void end_pause(const PrefixEntries& entries);
-  void write_through(std::span<const PrefixEntry> entries);
+  void write_through(std::span<const PrefixEntry> entries, LeadingNames prompt);
+  PrefixEntries want(std::span<const PrefixEntry> entries, LeadingNames prompt);
+  PrefixEntries take_members(const PrefixEntry& stored);
 
   std::int64_t blocks_;
+  std::int64_t tier_names_ = 1;
+  // Of those blocks of several names that are being stored from the pool, by key; for lookup only.
+  std::unordered_map<std::uint64_t, PrefixEntries> members_;
   std::int64_t stored_from_use_ = 1;  // an entry is written through once so many prompts used it
   bool keeps_idle_ = true;
   double cost_growth_ = 0;

@@ -31,16 +31,36 @@
 
 namespace tiersim {
 
+/// The first named blocks of a prompt.
+struct LeadingNames {
+  std::span<const std::uint64_t> names;
+  std::span<const std::uint64_t> prompt;  ///< all of it, which begins with them
+
+  /// Implicit: all of a prompt.
+  LeadingNames(std::span<const std::uint64_t> all) : names(all), prompt(all) {}
+  LeadingNames(const PrefixBlocks& all) : names(all), prompt(all) {}
+  LeadingNames first(std::int64_t count) const {
+    LeadingNames out = *this;
+    out.names = prompt.first(static_cast<std::size_t>(count));
+    return out;
+  }
+  std::int64_t size() const { return std::ssize(names); }
+};
+
 /// A part of a named block, and the blocks of the pool that it takes.
 struct PrefixEntry {
   std::uint64_t name = 0;
   std::int64_t part = 0;
   std::int64_t blocks = 1;
   double cost = 1;  ///< of computing it again, in any unit that all entries share
+  /// The last name of the block of lower tiers that it is a part of, which is the entry's own where
+  /// their blocks are no longer than named ones.
+  std::uint64_t tier_name;
+  bool fills_tier_block = true;  ///< false: the prompt ends before that name
 
   /// Implicit, since a name alone is the one part of a model whose layers keep everything.
   PrefixEntry(std::uint64_t of_name, std::int64_t of_part = 0, std::int64_t takes = 1)
-      : name(of_name), part(of_part), blocks(takes) {}
+      : name(of_name), part(of_part), blocks(takes), tier_name(of_name) {}
   /// One name of 64 bits for block and part; as a block's own name, a hash.
   std::uint64_t key() const {
     return name ^ static_cast<std::uint64_t>(part) * 0x9E3779B97F4A7C15U;

@@ -17,6 +17,7 @@ std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
                           .write_policy = limits.write_policy,
                           .cost_growth = limits.prefix_cost_growth,
                           .keep_in_pool = limits.keep_in_pool,
+                          .tier_names = limits.tier_names,
                           .ttl = limits.prefix_ttl,
                           .pauses = limits.tool_calls == PausedBlocks::preserve
                                         ? std::optional(limits.pause_limits)
@@ -73,8 +74,8 @@ bool Scheduler::is_promised(const Sequence& s) const {
   return most_for(s) + promised() <= limits_.blocks;
 }
 
-std::span<const std::uint64_t> Scheduler::prefix_of(const Sequence& s, std::int64_t entries) const {
-  return std::span(s.request.prefix).first(static_cast<std::size_t>(entries));
+LeadingNames Scheduler::prefix_of(const Sequence& s, std::int64_t entries) const {
+  return LeadingNames(s.request.prefix).first(entries);
 }
 
 // Named blocks that need not be computed. The last position of the prompt always must be.
@@ -446,7 +447,7 @@ void Scheduler::arrived(const SequenceMove& done) {
   Sequence& s = *done.sequence;
   TS_EXPECTS(s.moves > 0, s.moves);
   if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
-  pool_.arrived(std::exchange(s.loads, {}));
+  pool_.arrived(std::exchange(s.loads, {}), prefix_of(s, s.shared));
   keep_loaded_state(s);
   end_waits(&s);
 }

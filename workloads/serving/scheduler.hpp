@@ -52,6 +52,7 @@ struct BlockLimits {
   KeptStates states = KeptStates::last;
   double prefix_cost_growth = 0;                ///< KvPool::Prefixes::cost_growth
   bool keep_in_pool = true;                     ///< prefixes that no sequence uses
+  std::int64_t tier_names = 1;                  ///< named blocks of a block of lower levels
   bool layerwise_load = false;                  ///< a prompt is read while its prefix is loaded
   std::optional<Duration> prefix_ttl = {};      ///< of these, in the pool
   std::optional<PausedBlocks> tool_calls = {};  ///< what happens to a session's blocks meanwhile
@@ -174,7 +175,7 @@ class Scheduler {
   std::int64_t most_for(const Sequence& s) const;
   bool is_promised(const Sequence& s) const;
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
-  std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
+  LeadingNames prefix_of(const Sequence& s, std::int64_t entries) const;
   std::int64_t usable(const Sequence& s) const;
   KvPool::Found found_for(Sequence& s);
 

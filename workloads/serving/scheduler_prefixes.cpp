@@ -9,23 +9,20 @@ namespace tiersim {
 
 // The prefix that a waiting prompt uses, which ends where loading the rest of it would not pay.
 KvPool::Found Scheduler::found_for(Sequence& s) {
-  const auto names = prefix_of(s, usable(s));
+  const LeadingNames names = prefix_of(s, usable(s));
   const KvPool::Found found = pool_.find(names);
   if (!s.has_started) s.declined_tokens = 0;
   if (!s.has_started && pool_.passes_over())
     s.declined_tokens = (pool_.found_anywhere(names) - found.entries) * limits_.prefix_block;
   if (!loads_ || found.below == 0) return found;
-  const auto first = [&](std::int64_t count) {
-    return names.first(static_cast<std::size_t>(count));
-  };
-  const KvPool::Load load = pool_.load_of(first(found.entries));
+  const KvPool::Load load = pool_.load_of(names.first(found.entries));
   // Windows and states may be missing in the pool although it has all positions.
-  const KvPool::Found pooled = pool_.find(first(load.pooled));
+  const KvPool::Found pooled = pool_.find(names.first(load.pooled));
   const std::int64_t kept = pooled.below == 0 ? pooled.entries : 0;
   const std::int64_t positions = (found.entries - kept) * limits_.prefix_block;
   if (loads_({kept * limits_.prefix_block, positions, load.from})) return found;
   if (!s.has_started) s.declined_tokens += positions;
-  return pool_.find(first(kept));
+  return pool_.find(names.first(kept));
 }
 
 // Counts the tokens of the prompt that are cached when it is admitted, by where they are. Its own
@@ -106,10 +103,11 @@ void Scheduler::share_computed(Sequence& s, std::int64_t before) {
       std::min(std::min(s.cached, s.request.shareable_tokens()) / limits_.prefix_block,
                static_cast<std::int64_t>(s.request.prefix.size()));
   if (whole <= s.shared) return;
-  const std::span<const std::uint64_t> names = prefix_of(s, whole);
+  const LeadingNames names = prefix_of(s, whole);
   WindowParts held;
-  if (pool_.has_windows()) held = pool_.parts().between(names, s.shared, s.room, std::nullopt);
-  const PrefixPins gained{names.subspan(static_cast<std::size_t>(s.shared)), held, s.shared};
+  if (pool_.has_windows())
+    held = pool_.parts().between(names.names, s.shared, s.room, std::nullopt);
+  const PrefixPins gained{names, held, s.shared};
   pool_.share(gained);
   s.blocks -= pool_.blocks_of(gained);
   s.window.insert(s.window.end(), held.begin(), held.end());
@@ -131,7 +129,8 @@ void Scheduler::keep_copies(const Sequence& s, std::int64_t before, std::int64_t
   const PrefixParts& parts = pool_.parts();
   if (parts.has_windows()) {
     PrefixEntries passed;
-    for (const WindowPart& part : parts.between(prefix_of(s, s.shared), shared, before, s.room))
+    for (const WindowPart& part :
+         parts.between(prefix_of(s, s.shared).names, shared, before, s.room))
       passed.push_back(parts.entry(part));
     pool_.keep(passed, room_for_copies(), later_);
   }
@@ -153,7 +152,7 @@ void Scheduler::keep_states(const PrefixEntries& states) {
 // A state that was loaded into the sequence's blocks is kept in the pool, too.
 void Scheduler::keep_loaded_state(const Sequence& s) {
   if (s.shared > 0 && pool_.parts().state_blocks() > 0)
-    keep_states({pool_.parts().state(prefix_of(s, s.shared).back())});
+    keep_states({pool_.parts().state(prefix_of(s, s.shared).names.back())});
 }
 
 PrefixEntries Scheduler::states_to_keep(const Sequence& s, std::int64_t before) const {
@@ -175,7 +174,7 @@ void Scheduler::slide(Sequence& s, std::int64_t before) {
   WindowParts passed(left, s.window.end());
   std::ranges::reverse(passed);  // the first one that was left is the first to be evicted
   s.window.erase(left, s.window.end());
-  pool_.release({{}, passed});
+  pool_.release(PrefixPins(passed));
 }
 
 }  // namespace tiersim

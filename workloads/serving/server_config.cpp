@@ -192,6 +192,11 @@ void check_tiers(Fields& f, const PrefixCacheConfig& c) {
 void describe(Fields& f, PrefixCacheConfig& c) {
   f.doc("Blocks of earlier prompts, kept for those that begin alike.");
   f.optional("tiers", c.tiers, "Below the pool, nearest first; none: in the pool only.");
+  f.optional("tier_block", c.tier_block,
+             "Positions of a block of the tiers, a multiple of workload.prefix_block, which is the "
+             "default. It is stored once the pool has all of it, found only by a prompt that has "
+             "all of it, and one run of a copy between tiers.",
+             in_range(1, 1'000'000));
   f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
              "What leaves the pool, of the blocks that no sequence uses.");
   f.optional("write_policy", c.write_policy, kWritePolicyNames,
@@ -237,6 +242,11 @@ void describe(Fields& f, PrefixCacheConfig& c) {
           "leave it out, or a ttl of the tiers");
   f.check(c.keep_in_pool || !c.tool_calls || c.tool_calls->blocks != PausedBlocks::discard,
           "tool_calls", "has no effect: keep_in_pool: false leaves nothing", "leave it out");
+  f.check(!c.tier_block || !c.tiers.empty(), "tier_block",
+          "has no effect: there is no tier below the pool", "leave it out, or tiers");
+  f.check(!c.tier_block || c.write_policy != WritePolicy::write_back, "tier_block",
+          "is not simulated under write_back, where blocks leave the pool one by one",
+          "leave it out, or write_policy: write_through");
   check_tiers(f, c);
   f.check(!c.prefetch || !c.tiers.empty(), "prefetch",
           "has no effect: there is no tier below the pool", "leave it out, or tiers");

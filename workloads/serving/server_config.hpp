@@ -204,6 +204,8 @@ inline constexpr std::array<std::string_view, 2> kMovedByNames{"copy_engine", "k
 
 struct PrefixCacheConfig {
   std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
+  /// Positions of a block of the tiers (LMCache's chunk_size); none: those of a named block.
+  std::optional<std::int64_t> tier_block = {};
   /// What leaves the pool first of the prefixes that no sequence uses.
   Eviction eviction_policy = Eviction::lru;
   WritePolicy write_policy = WritePolicy::write_through;

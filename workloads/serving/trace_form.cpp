@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "workloads/serving/azure_trace.hpp"
+#include "workloads/serving/benchmark_trace.hpp"
 #include "workloads/serving/column_trace.hpp"
 #include "workloads/serving/conversation_trace.hpp"
 #include "workloads/serving/mooncake_trace.hpp"
@@ -84,6 +85,7 @@ std::unique_ptr<TraceForm> make_trace_form(const TraceLine& first,
   if (format) return std::make_unique<CsvColumns>(*format, mistakes);
   if (first.text == kAzureHeader) return std::make_unique<AzureTrace>(mistakes);
   if (ConversationTrace::is_one(first.text)) return std::make_unique<ConversationTrace>(mistakes);
+  if (BenchmarkTrace::is_one(first.text)) return std::make_unique<BenchmarkTrace>(mistakes);
   if (json) return std::make_unique<MooncakeTrace>(mistakes);
   return std::make_unique<NoForm>(mistakes);
 }

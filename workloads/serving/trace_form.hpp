@@ -4,6 +4,7 @@
 //   azure      the CSV of Azure's LLM inference traces (azure_trace.hpp)
 //   mooncake   JSON lines as Mooncake published them (mooncake_trace.hpp)
 //   conversation   a JSON object for each conversation of an agent (conversation_trace.hpp)
+//   benchmark  result files of `vllm bench serve` (benchmark_trace.hpp)
 //   own        CSV or JSON lines whose columns the user names (TraceFormat, column_trace.hpp)
 #include <array>
 #include <cstdint>

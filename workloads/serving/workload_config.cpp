@@ -146,8 +146,10 @@ void describe(Fields& f, TraceConfig& c) {
 void describe(Fields& f, WorkloadConfig& c) {
   f.doc("The requests: an arrival process with lengths, or a trace.");
   f.importable_file("trace",
-                    "Trace of requests: Azure LLM inference 2023 (CSV), Mooncake (JSON lines), or "
-                    "any CSV or JSON lines whose columns are named; packed by gzip or not.",
+                    "Trace of requests: Azure LLM inference 2023 (CSV), Mooncake or agents' "
+                    "conversations (JSON lines), the result file of `vllm bench serve "
+                    "--save-detailed`, or any CSV or JSON lines whose columns are named; packed by "
+                    "gzip or not.",
                     [](Fields& file) {
                       std::string name;
                       TraceFormat format;

@@ -283,7 +283,7 @@ TEST(KvPool, TheLastBlockOfAPromptThatWasComputedInPiecesLeavesFirst) {
     ASSERT_TRUE(of.take(8, moves));
     const PrefixBlocks names{1, 2, 3, 4};
     of.share(PrefixPins(std::span(names).first(2)));
-    of.share(PrefixPins(std::span(names).subspan(2), {}, 2));
+    of.share(PrefixPins(names, {}, 2));
     of.release(names);
     for (std::uint64_t last = 4; last > 1; --last) {
       ASSERT_TRUE(of.take(2, moves));
@@ -291,6 +291,117 @@ TEST(KvPool, TheLastBlockOfAPromptThatWasComputedInPiecesLeavesFirst) {
       EXPECT_TRUE(of.level_of(last - 1)) << kEvictionNames[k];
     }
   }
+}
+
+// Blocks of lower tiers that hold `names` named blocks each.
+KvPool with_tier_blocks(std::int64_t names, std::vector<std::int64_t> levels,
+                        WritePolicy policy = WritePolicy::write_through) {
+  for (std::int64_t& level : levels) level *= 2;
+  return KvPool(16, KvPool::Prefixes{.parts = PrefixParts(std::vector<BlockGroup>{{}}, 4, 8),
+                                     .levels = {levels.begin(), levels.end()},
+                                     .write_policy = policy,
+                                     .tier_names = names});
+}
+
+// Stores what waits for a level; returns its blocks.
+std::int64_t store_all(KvPool& of, std::int64_t level) {
+  const auto store = of.next_store(level);
+  if (!store) return 0;
+  of.stored(*store);
+  return blocks_of(store->entries);
+}
+
+TEST(KvPool, StoresALongBlockOnceThePoolHasAllOfIt) {
+  KvPool of = with_tier_blocks(2, {8, 8});
+  const PrefixBlocks prompt{1, 2, 3, 4, 5};  // the third block of a tier is not full
+  Moves moves;
+  ASSERT_TRUE(of.take(10, moves));
+  of.share(LeadingNames(prompt).first(1));
+  EXPECT_FALSE(of.next_store(1));
+  of.share(PrefixPins(LeadingNames(prompt).first(3), {}, 1));
+  EXPECT_EQ(of.storing(), 4);  // both halves of the first one
+  EXPECT_EQ(store_all(of, 1), 4);
+  EXPECT_EQ(of.storing(), 0);
+  of.share(PrefixPins(prompt, {}, 3));
+  EXPECT_EQ(store_all(of, 1), 4);
+  EXPECT_EQ(of.below(1), 8);
+  EXPECT_EQ(store_all(of, 2), 8);
+  EXPECT_EQ(of.below(2), 8);
+  EXPECT_FALSE(of.next_store(1));
+  of.release(prompt);
+  EXPECT_EQ(of.used(), 0);
+  EXPECT_TRUE(of.holds(PrefixEntry(2, 0, 2), 1));
+  EXPECT_FALSE(of.holds(PrefixEntry(5, 0, 2), 1));
+}
+
+TEST(KvPool, FindsALongBlockOnlyForAPromptThatHasAllOfIt) {
+  KvPool of = with_tier_blocks(2, {8});
+  const PrefixBlocks prompt{1, 2, 3, 4};
+  leave_behind(of, prompt);
+  EXPECT_EQ(store_all(of, 1), 8);
+  Moves moves;
+  ASSERT_TRUE(of.take(16, moves));  // the pool keeps nothing
+  of.give(16);
+  EXPECT_EQ(of.find(prompt).entries, 4);
+  EXPECT_EQ(of.find(prompt).below, 8);
+  EXPECT_EQ(of.find(PrefixBlocks{1, 2, 3, 9}).entries, 2);
+  EXPECT_EQ(of.find(PrefixBlocks{1, 2, 3}).entries, 2);
+  EXPECT_EQ(of.find(PrefixBlocks{1, 9}).entries, 0);
+  // The last position is computed, so that a prompt uses three names of the four that it has.
+  EXPECT_EQ(of.find(LeadingNames(prompt).first(3)).entries, 3);
+  moves.clear();
+  const PrefixEntries loads = of.pin(LeadingNames(prompt).first(3), moves);
+  EXPECT_EQ(text(moves), (Text{"prefix_load 6: 1 to 0"}));
+  of.arrived(loads, LeadingNames(prompt).first(3));
+  EXPECT_FALSE(of.next_store(1));  // it is there
+  of.release(LeadingNames(prompt).first(3));
+  EXPECT_EQ(of.load_of(prompt).from, (std::vector<std::int64_t>{0, 2}));
+}
+
+TEST(KvPool, AShortTierLosesWholeBlocksOfItsOwn) {
+  KvPool of = with_tier_blocks(2, {2});
+  leave_behind(of, {1, 2});
+  EXPECT_EQ(store_all(of, 1), 4);
+  leave_behind(of, {5, 6});
+  EXPECT_EQ(store_all(of, 1), 4);
+  EXPECT_EQ(of.below(1), 4);
+  EXPECT_FALSE(of.holds(PrefixEntry(2, 0, 2), 1));
+  EXPECT_TRUE(of.holds(PrefixEntry(6, 0, 2), 1));
+  // One that is smaller than a block of the tiers keeps nothing.
+  KvPool small = with_tier_blocks(4, {3});
+  leave_behind(small, {1, 2, 3, 4});
+  EXPECT_FALSE(small.next_store(1));
+}
+
+// Two prompts that part within a long block: each has its own copy of what they share.
+TEST(KvPool, LongBlocksThatPartWithinHaveACopyEach) {
+  KvPool of = with_tier_blocks(2, {8});
+  const PrefixBlocks first{1, 2};
+  const PrefixBlocks second{1, 3};
+  leave_behind(of, first);
+  Moves moves;
+  ASSERT_TRUE(of.take(2, moves));
+  of.pin(LeadingNames(second).first(1), moves);
+  of.share(PrefixPins(second, {}, 1));
+  of.release(second);
+  EXPECT_EQ(store_all(of, 1), 8);
+  EXPECT_EQ(of.below(1), 8);
+  EXPECT_EQ(of.occupied(), 6);
+}
+
+// Under the selective policy every name of it must have been used twice.
+TEST(KvPool, ALongBlockIsStoredAtTheSecondUseOfAllOfIt) {
+  KvPool of = with_tier_blocks(2, {8}, WritePolicy::write_through_selective);
+  const PrefixBlocks prompt{1, 2};
+  leave_behind(of, prompt);
+  EXPECT_FALSE(of.next_store(1));
+  Moves moves;
+  of.pin(LeadingNames(prompt).first(1), moves);
+  of.release(LeadingNames(prompt).first(1));
+  EXPECT_FALSE(of.next_store(1));
+  of.pin(prompt, moves);
+  EXPECT_EQ(store_all(of, 1), 4);
+  of.release(prompt);
 }
 
 }  // namespace
