@@ -133,6 +133,8 @@ class Requester {
   virtual Bytes request_run(Bytes run) const { return run; }
   /// Share of the GPU's SMs that its transfers take from concurrent kernels, below 1.
   virtual double held_sms() const { return 0; }
+  /// True where it reaches memories of the host without the GPU's links.
+  virtual bool is_on_host() const { return false; }
 };
 
 /// The work of a kernel, as input to the compute unit.

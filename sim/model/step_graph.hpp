@@ -72,10 +72,11 @@ enum class Phase : std::uint8_t {
   collective,   ///< GPUs exchange or add up activations
   kv_transfer,  ///< the cache goes to the GPUs that decode
   host,         ///< the CPU between two steps
+  weight_copy,  ///< of weights that lie in the far tier
 };
-inline constexpr std::array<std::string_view, 11> kPhaseNames{
+inline constexpr std::array<std::string_view, 12> kPhaseNames{
     "embedding", "projection", "screening",  "gather",      "attention", "write_back",
-    "mlp",       "head",       "collective", "kv_transfer", "host"};
+    "mlp",       "head",       "collective", "kv_transfer", "host",      "weight_copy"};
 constexpr std::string_view name(Phase p) {
   return kPhaseNames[static_cast<std::size_t>(p)];
 }
@@ -129,8 +130,11 @@ constexpr std::string_view name(Arithmetic a) {
 enum class RequesterKind : std::uint8_t {
   sm,           ///< loads and stores of a kernel
   copy_engine,  ///< DMA, one descriptor for each contiguous run
+  cpu,          ///< the host's CPUs, where keys and values lie
 };
-inline constexpr std::array<std::string_view, 2> kRequesterNames{"sm", "copy_engine"};
+inline constexpr std::array<std::string_view, 3> kRequesterNames{"sm", "copy_engine", "cpu"};
+/// Those of the GPU, which copy.
+inline constexpr std::array<std::string_view, 2> kCopierNames{"sm", "copy_engine"};
 constexpr std::string_view name(RequesterKind r) {
   return kRequesterNames[static_cast<std::size_t>(r)];
 }

@@ -311,6 +311,9 @@ void check_server(Fields& f, const ServingConfig& c) {
 
 void check_early_exit(Fields& f, const ServingConfig& c) {
   if (!c.early_exit) return;
+  f.check(!c.scenario.placement.weights, "early_exit",
+          "would copy weights of layers that a token leaves out, which is not modelled",
+          "leave out one of early_exit and placement.weights");
   f.check(c.scenario.step.overlap == Overlap::serial, "step.overlap",
           "whether the next layer runs is known after this one, so nothing of it can begin before",
           "serial, or leave early_exit out");

@@ -89,6 +89,7 @@ void describe(Fields& f, PlacementConfig& c) {
   f.required("far", c.far, "Tier that the KV cache is offloaded to.");
   f.optional("near_share", c.near_share, "Share of the near tier that the step may fill.",
              in_range(0.01, 1.0));
+  f.optional("weights", c.weights, "Weights that lie in the far tier; none by default.");
 }
 
 void describe(Fields& f, WhatIfConfig& c) {
@@ -147,7 +148,8 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
   AttentionContext out{
       .model = config.model,
       .step = config.step,
-      .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
+      .placement = {system.tier(config.placement.near), system.tier(config.placement.far),
+                    config.placement.weights.value_or(FarWeights{})},
       .parallel = config.parallel,
       .kernel = config.attention_kernel,
       .execution = config.execution,

@@ -24,7 +24,8 @@ void describe(Fields& f, MethodConfig& c);
 struct PlacementConfig {
   std::string near;
   std::string far;
-  double near_share = 1;  ///< of the near tier's capacity that the step may fill
+  double near_share = 1;                   ///< of the near tier's capacity that the step may fill
+  std::optional<FarWeights> weights = {};  ///< none: all are near
 
   friend bool operator==(const PlacementConfig&, const PlacementConfig&) = default;
 };

@@ -19,6 +19,37 @@ bool is_routed(const ScenarioConfig& c, Fabric purpose) {
   return fabric != nullptr && fabric->collective.kind == kRoutedKind;
 }
 
+void check_far_weights(Fields& f, const ScenarioConfig& c) {
+  if (!c.placement.weights) return;
+  const std::string key = "placement.weights";
+  f.check(c.placement.far != c.placement.near, key,
+          "lie in the near tier: placement.far is the same",
+          "another placement.far, or leave it out");
+  f.check(c.step.overlap != Overlap::micro_batches, key,
+          "would be copied by each micro-batch, which is not modelled",
+          "step.overlap: serial, or leave it out");
+  f.check(!c.speculation, key, "which of the drafter's weights are far is not modelled",
+          "leave out one of placement.weights and speculation");
+  f.check(!c.model.encoder, key,
+          "model '" + c.model.name + "' has an encoder, whose weights are not modelled there",
+          "leave it out");
+}
+
+void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
+  if (!c.method.method || !c.method.method->attends_on_cpu()) return;
+  const std::string key = "method.attend_on";
+  f.check(c.system.cpu.has_value(), key,
+          "system '" + c.system.name + "' does not say what its CPUs do",
+          "system.cpu: {base: devices/host_cpu_flexgen.yaml}");
+  f.check(c.placement.far != c.placement.near, key, "needs keys and values in the host's memory",
+          "another placement.far");
+  f.check(c.parallel.context.value_or(1) == 1, key,
+          "is not modelled where context ranks share a sequence",
+          "parallel.context: 1, or attend_on: gpu");
+  f.check(c.step.overlap == Overlap::serial, key, "is not modelled beside step.overlap",
+          "step.overlap: serial, or leave it out");
+}
+
 }  // namespace
 
 void check_placement(Fields& f, const ScenarioConfig& c) {
@@ -35,6 +66,8 @@ void check_placement(Fields& f, const ScenarioConfig& c) {
   f.check(near == c.system.tiers.end() || near->second.path.empty(), "placement.near",
           "tier '" + c.placement.near + "' is not the GPU's own memory: links lead to it",
           "kernels read weights and activations from a tier without a path");
+  check_far_weights(f, c);
+  check_cpu_attention(f, c);
 }
 
 void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key) {

@@ -54,6 +54,17 @@ System::System(const SystemConfig& config, PathScaling scaling, const TierShare&
         add_channels(name, built.engine->channels(),
                      {.name = {}, .capacity = {}, .level = engine->level}, scaling_.bandwidth);
   }
+  if (config.cpu) {
+    Engine& built = requesters_.emplace_back();
+    built.engine = config.cpu->spec->build();
+    built.first_channel =
+        add_channels(std::string(name(RequesterKind::cpu)), built.engine->channels(),
+                     {.name = {},
+                      .capacity = {},
+                      .sharers = std::min(config.gpus.count / config.gpus.hosts, gpus_),
+                      .level = config.cpu->level},
+                     1);
+  }
   const bool held = std::ranges::any_of(
       requesters_, [](const Engine& engine) { return engine.engine->held_sms() > 0; });
   const Channel sms{"sms", own_peak_};
@@ -178,7 +189,9 @@ void System::charge(const AccessCost& cost, std::size_t first_channel, OpPlan& p
 
 void System::add_access(const Access& access, RequesterKind requester, OpPlan& plan) const {
   const Tier& tier = tiers_[access.tier.index()];
+  TS_EXPECTS(static_cast<std::size_t>(requester) < requesters_.size(), name(requester));
   const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
+  const bool on_host = engine.engine->is_on_host();
   const Access seen = tier.remote ? requested(access, *engine.engine) : access;
   const std::size_t first_packets = plan.packets.size();
   Duration latency{};
@@ -208,6 +221,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
     if (!tier.remote) plan.own_bytes += cost.moved;
     plan.traffic.push_back(
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
+    if (on_host) break;  // the memory alone
   }
   if (tier.remote) {
     const AccessCost cost = engine.engine->cost(access.direction, access.payload, access.run,

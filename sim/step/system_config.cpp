@@ -1,5 +1,7 @@
 #include "sim/step/system_config.hpp"
 
+#include "hwmodels/compute/host_cpu.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -297,6 +299,8 @@ void describe(Fields& f, SystemConfig& c) {
   f.document("gpu", c.gpu, "device", "The GPU's compute.");
   f.document("sm", c.sm, "device", "How kernels reach remote tiers.");
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
+  f.optional_document("cpu", c.cpu, "device",
+                      "The CPUs of a host, where they attend to keys and values in its memory.");
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
   f.optional("fabrics", c.fabrics,
@@ -313,6 +317,12 @@ void describe(Fields& f, SystemConfig& c) {
   check_sharing(f, c);
   check_packets(f, c);
   check_power(f, c);
+  for (const auto& [key, engine] :
+       {std::pair{"sm", &c.sm}, std::pair{"copy_engine", &c.copy_engine}})
+    f.check(engine->kind != kHostCpuKind, key, "is a CPU, which does no work of the GPU's",
+            "model: sm_loads or copy_engine");
+  f.check(!c.cpu || !c.cpu->spec || c.cpu->kind == kHostCpuKind, "cpu",
+          "is a request engine of a GPU", "model: host_cpu");
 }
 
 const FabricConfig* SystemConfig::fabric(Fabric purpose) const {

@@ -104,6 +104,7 @@ struct SystemConfig {
   DeviceConfig<ComputeUnit> gpu;
   DeviceConfig<Requester> sm;
   DeviceConfig<Requester> copy_engine;
+  std::optional<DeviceConfig<Requester>> cpu;  ///< that attends where keys and values lie
   std::map<std::string, DeviceConfig<Link>> links;
   std::map<std::string, TierConfig> tiers;
   std::map<std::string, FabricConfig> fabrics;  ///< by name of a Fabric

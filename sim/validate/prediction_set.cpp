@@ -55,7 +55,7 @@ void describe(Fields& f, PredictedKernel& c) {
   f.optional("kind", c.kind, kOpKindNames, "compute, or transfer between tiers.");
   f.optional("family", c.family, kKernelFamilyNames, "Whose parameters hold.");
   f.optional("arithmetic", c.arithmetic, kArithmeticNames, "Which peak holds.");
-  f.optional("requester", c.requester, kRequesterNames, "Who issues requests to remote tiers.");
+  f.optional("requester", c.requester, kCopierNames, "Who issues requests to remote tiers.");
   f.optional("flops", c.flops, "Operations as executed, padding of tiles counted.");
   f.optional("launches", c.launches, "Launches, one after another, that share the work evenly.",
              in_range(1, 1000));

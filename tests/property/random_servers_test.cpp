@@ -73,6 +73,8 @@ const std::vector<Setting> kSettings{
      {"{tokens: 1}", "{tokens: 2}", "{distribution: uniform, min: 1, max: 400}"}},
     {"measure.warm_up", {"0", "0.5", "0.9"}},
     {"placement.near_share", {"0.22", "0.3", "1"}},
+    {"placement.weights",
+     {"{share: 0.3, read: copied}", "{share: 0.9}", "{share: 0.5, read: direct}"}},
     {"step.overlap", {"prefetch_screening"}},
     {"step.latent", {"absorbed"}},
     {"early_exit",

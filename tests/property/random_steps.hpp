@@ -74,6 +74,10 @@ class RandomSteps {
       add(draw, sharing_.draw(rng_, system, model));
     if (sharing_.can_share(system) && rng_.below(prefill ? 2 : 32) == 0)
       add(draw, sharing_.draw_handover(rng_, system));
+    if (rng_.below(6) == 0)
+      draw.set.push_back(fmt::format("placement.weights={{share: {}, read: {}}}",
+                                     one_of({"0.1", "0.9", "1"}),
+                                     one_of({"copied", "prefetched", "direct"})));
     const auto is_one = [&](const char* name) { return model.ends_with(name); };
     if (is_one("deepseek_v32.yaml") || is_one("glm5.yaml") || is_one("glm52.yaml"))
       draw.set.emplace_back("method={name: dsa}");

@@ -56,14 +56,26 @@ inline ScenarioConfig scenario(const std::string& path, const std::vector<std::s
 /// True where a scenario is refused because its method's settings do not suit another model or
 /// step, as happens to combinations that nobody wrote.
 inline bool is_a_mismatch(const std::string& text) {
-  for (const char* expected :
-       {"a batch of 1 has no two micro-batches", "to prefetch", "gives a rank of", "exceeds the",
-        "where no query is guessed", "on rows in the near tier", "has rows of its own",
-        "exceeds its layers", "its indexer chooses", "reads chosen latents", "has an indexer",
-        "has no indexer", "error: speculation", "error: step.weight_types",
-        "caches rows of several positions", "has no compressed rows",
-        "whose transfer is not modelled", "and the model caches latents",
-        "and the model makes latents"})
+  for (const char* expected : {"a batch of 1 has no two micro-batches",
+                               "to prefetch",
+                               "placement.weights",
+                               "gives a rank of",
+                               "exceeds the",
+                               "where no query is guessed",
+                               "on rows in the near tier",
+                               "has rows of its own",
+                               "exceeds its layers",
+                               "its indexer chooses",
+                               "reads chosen latents",
+                               "has an indexer",
+                               "has no indexer",
+                               "error: speculation",
+                               "error: step.weight_types",
+                               "caches rows of several positions",
+                               "has no compressed rows",
+                               "whose transfer is not modelled",
+                               "and the model caches latents",
+                               "and the model makes latents"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

@@ -107,7 +107,20 @@ INSTANTIATE_TEST_SUITE_P(
              "chunked",
              {"model.base=models/llama2_7b_transmla.yaml", "step.weight_type=bf16",
               "step.kv_type=bf16", "system.base=systems/h100_nvlink.yaml", "system.gpus.count=2",
-              "parallel={tensor: 2, latent_slices: 2}"}}),
+              "parallel={tensor: 2, latent_slices: 2}"}},
+        Case{"weights_copied",
+             kLlama,
+             "chunked",
+             {"placement.far=pool", "placement.weights={share: 0.4, read: copied}"}},
+        Case{"weights_read_where_they_are",
+             kLlama,
+             "static",
+             {"placement.far=pool", "placement.weights={share: 0.4, read: direct}"}},
+        Case{"attention_on_the_cpu",
+             kLlama,
+             "static",
+             {"placement.far=pool", "method={name: dense, kv_tier: far, attend_on: cpu}",
+              "system.cpu={base: devices/host_cpu_flexgen.yaml}"}}),
     [](const auto& of) { return std::string(of.param.name); });
 
 // Where operations of a decode step overlap, the engine runs the step itself, at 16 contexts to the
@@ -126,6 +139,20 @@ TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
                 static_cast<double>(prefill.time.count()), static_cast<double>(prefill.rounding));
     EXPECT_EQ(request.finished - request.first_token, decode);
   }
+}
+
+// The same where weights of a layer are copied while the one before works.
+TEST(OverlappingSteps, CopyWeightsAheadAsTheEngineDoes) {
+  const ServingConfig config =
+      ideal("serving/llama2_7b_h100.yaml",
+            {"workload.requests=3", "workload.input={tokens: 303}", "workload.output={tokens: 2}",
+             "placement={near: hbm, far: pool, weights: {share: 0.4, read: prefetched}}"});
+  const System system = build_stage_system(config.scenario);
+  EXPECT_TRUE(IterationCost(config, system).executed());
+  const testing::Served served = testing::run_server(config);
+  const Duration decode = step_of(config, StepKind::decode, 3, 304).time;
+  for (const RequestOutcome& request : served.requests)
+    EXPECT_EQ(request.finished - request.first_token, decode);
 }
 
 // A prompt in two pieces is read in two iterations, each of which attends to the present positions:

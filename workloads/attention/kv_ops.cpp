@@ -8,7 +8,7 @@ namespace tiersim {
 
 void describe(Fields& f, WholeFetch& c) {
   f.doc("How the rows come from the far tier.");
-  f.optional("by", c.by, kRequesterNames, "Who copies them.");
+  f.optional("by", c.by, kCopierNames, "Who copies them.");
 }
 
 Bytes cached_row(std::int64_t width, std::int64_t rotary, DataType type) {
@@ -91,7 +91,8 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fet
         .requester = fetch.by,
         .flops = {},
         .lookup = fetch.lookup};
-  const auto [near, far] = context.placement;
+  const TierId near = context.placement.near;
+  const TierId far = context.placement.far;
   add_access(op, near, Direction::read, TensorClass::indices, fetch.indices);
   Bytes landed;
   for (const Part& part : fetch.parts) {
@@ -187,6 +188,30 @@ LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, 
           .fetched = fetched};
 }
 
+OpId add_cpu_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId ready) {
+  const KvShape shape(context);
+  const TierId near = context.placement.near;
+  const TierId far = context.placement.far;
+  const auto transfer = [&](RequesterKind by, OpId after) {
+    return Op{.kind = OpKind::transfer,
+              .phase = Phase::attention,
+              .layer = layer,
+              .requester = by,
+              .flops = {},
+              .after = {after}};
+  };
+  Op send = transfer(RequesterKind::copy_engine, ready);
+  add_access(send, near, Direction::read, TensorClass::activations, shape.queries());
+  add_access(send, far, Direction::write, TensorClass::activations, shape.queries());
+  Op attend = transfer(RequesterKind::cpu, graph.add(std::move(send)));
+  for (const Part& part : contiguous_rows(shape, shape.context))
+    add_access(attend, far, Direction::read, part);
+  Op back = transfer(RequesterKind::copy_engine, graph.add(std::move(attend)));
+  add_access(back, far, Direction::read, TensorClass::activations, shape.outputs());
+  add_access(back, near, Direction::write, TensorClass::activations, shape.outputs());
+  return graph.add(std::move(back));
+}
+
 OpId add_screening(StepGraph& graph, const AttentionContext& context, int layer,
                    const Screening& screening) {
   const KvShape shape(context);
@@ -204,7 +229,7 @@ OpId add_screening(StepGraph& graph, const AttentionContext& context, int layer,
 
 OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
                const std::vector<CachedTensor>& cached, OpId after) {
-  const auto [near, far] = context.placement;
+  const TierId near = context.placement.near;
   Op to_far{.kind = OpKind::transfer,
             .phase = Phase::write_back,
             .layer = layer,

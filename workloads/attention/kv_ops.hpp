@@ -132,6 +132,9 @@ struct WholeAttention {
   OpIds fetch_after = {};
   OpId ready;
 };
+/// Attention over far rows by the host's CPUs where these are: queries go there and outputs come
+/// back, by the copy engine. Its arithmetic is none of the GPU's.
+OpId add_cpu_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId ready);
 LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,
                              WholeAttention whole);
 

@@ -14,6 +14,7 @@
 #include "workloads/attention/attention_kernel_config.hpp"
 #include "workloads/attention/tree_mask.hpp"
 #include "workloads/llm/execution_config.hpp"
+#include "workloads/llm/far_weights.hpp"
 #include "workloads/llm/handover.hpp"
 #include "workloads/llm/llm_config.hpp"
 #include "workloads/llm/parallel_config.hpp"
@@ -23,10 +24,12 @@ namespace tiersim {
 
 struct SpeculationConfig;
 
-/// The tier beside the GPU, and the tier that KV may be offloaded to; they may be the same.
+/// The tier beside the GPU, and the tier that KV and weights may be offloaded to; they may be the
+/// same.
 struct Placement {
   TierId near;
   TierId far;
+  FarWeights weights = {};
 };
 
 /// A piece of one prompt: new positions that a prefill reads, after `before` cached ones.
@@ -149,6 +152,8 @@ class Method {
   /// True where a decode step can verify drafts: several new positions of a sequence read the same
   /// rows, or the method says what their choices amount to together.
   virtual bool verifies_drafts() const { return false; }
+  /// True where the host's CPUs attend to far rows in a decode step.
+  virtual bool attends_on_cpu() const { return false; }
   /// True where it caches a row of every position, whatever the queries are. Each of several
   /// context ranks then caches its own, and a prefill may find some of them.
   virtual bool caches_all() const { return false; }

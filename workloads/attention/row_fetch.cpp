@@ -75,7 +75,7 @@ bool is_complete(const LlmConfig& model, const StepConfig& step) {
 
 void describe(Fields& f, RowFetch& c) {
   f.doc("How the chosen rows come from the far tier.");
-  f.optional("by", c.by, kRequesterNames, "Who copies them.");
+  f.optional("by", c.by, kCopierNames, "Who copies them.");
   f.optional("page", c.page, "Positions of a page; rows are copied in whole pages.",
              in_range(1, 65'536));
   f.optional(

@@ -114,7 +114,7 @@ DataType projection_type(const AttentionContext& c) {
 
 OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, const FillWork& work,
           Op op) {
-  const auto [near, far] = c.placement;
+  const TierId near = c.placement.near;
   for (const Product& p : kv_products(c.model)) {
     op.flops += Flops::from_base(2) * (p.weights * work.pairs);
     op.matrix = {.rows = (work.pairs + work.layers - 1) / work.layers,

@@ -29,7 +29,11 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   op.matrix.weight_bits = bits_with_scales(work.type);
   if (op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16)
     op.matrix.input = input_of(work.after_norm);
-  add_access(op, near, Direction::read, TensorClass::weights, work.weights);
+  const FarWeights& far = c_.placement.weights;
+  const bool reads_far = layer >= 0 && far.any() && far.read == WeightRead::direct;
+  const Bytes away = reads_far ? far.part_of(work.weights) : Bytes{};
+  add_access(op, near, Direction::read, TensorClass::weights, work.weights - away);
+  add_access(op, c_.placement.far, Direction::read, TensorClass::weights, away);
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
   add_access(op, near, Direction::write, TensorClass::activations,

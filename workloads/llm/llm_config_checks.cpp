@@ -64,12 +64,12 @@ void check_indexer(Fields& f, const LlmConfig& c) {
 // Rows of several positions are those of one head, beside a window.
 void check_compression(Fields& f, const LlmConfig& c) {
   const auto has = [&](LayerType type) { return std::ranges::count(c.layer_types, type) > 0; };
-  constexpr LayerType kSparse = LayerType::compressed_sparse_attention;
+  constexpr LayerType kSparseLayer = LayerType::compressed_sparse_attention;
   constexpr LayerType kHeavy = LayerType::heavily_compressed_attention;
   if (!c.compression) {
-    f.check(!c.shared_kv || has(kSparse) || has(kHeavy), "shared_kv",
+    f.check(!c.shared_kv || has(kSparseLayer) || has(kHeavy), "shared_kv",
             "cannot stand without compression", "no such model is known");
-    for (const LayerType type : {kSparse, kHeavy})
+    for (const LayerType type : {kSparseLayer, kHeavy})
       f.check(!has(type), "compression",
               fmt::format("is missing, and layer_types has {}",
                           kLayerTypeNames[static_cast<std::size_t>(type)]),
@@ -77,7 +77,7 @@ void check_compression(Fields& f, const LlmConfig& c) {
     return;
   }
   for (const auto& [key, type, positions] :
-       {std::tuple("compression.sparse", kSparse, c.compression->sparse),
+       {std::tuple("compression.sparse", kSparseLayer, c.compression->sparse),
         std::tuple("compression.heavy", kHeavy, c.compression->heavy)}) {
     const auto name = kLayerTypeNames[static_cast<std::size_t>(type)];
     f.check(positions > 0 || !has(type), key, fmt::format("is 0, and layer_types has {}", name),
@@ -94,10 +94,10 @@ void check_compression(Fields& f, const LlmConfig& c) {
           "widths of the queries and of the output projection");
   f.check(c.attention_window || has(LayerType::sliding_attention), "attention_window",
           "is missing, and there is compression", "the positions of the window beside the rows");
-  f.check(has(kSparse) == c.indexer.has_value(), "indexer",
-          has(kSparse) ? "is missing, and layer_types has compressed_sparse_attention"
-                       : "is of no layer: layer_types has no compressed_sparse_attention",
-          has(kSparse) ? "kind: csa, its heads and top_k" : "leave it out");
+  f.check(has(kSparseLayer) == c.indexer.has_value(), "indexer",
+          has(kSparseLayer) ? "is missing, and layer_types has compressed_sparse_attention"
+                            : "is of no layer: layer_types has no compressed_sparse_attention",
+          has(kSparseLayer) ? "kind: csa, its heads and top_k" : "leave it out");
   f.check(!c.indexer || c.indexer->kind == IndexerKind::csa, "indexer.kind",
           "is not csa, and rows are compressed", "csa");
   f.check(!c.mla && !c.linear && !c.encoder && !c.attention_chunk && !c.qkv_bias && !c.qk_norm &&

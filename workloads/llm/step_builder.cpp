@@ -95,9 +95,12 @@ StepGraph with_tensors(AttentionContext replica, const Method& method,
   graph.tier_names = std::move(tier_names);
   graph.tokens =
       replica.step.batch * (replica.step.kind == StepKind::decode ? 1 : replica.new_positions());
-  add_tensor(graph, TensorClass::weights, near, stored_weights(c.model, c.step, c.execution));
+  const FarWeightBytes away = far_weight_bytes(c.placement.weights, c.model, c.step, c.execution);
+  add_tensor(graph, TensorClass::weights, near,
+             stored_weights(c.model, c.step, c.execution) - away.far);
+  add_tensor(graph, TensorClass::weights, c.placement.far, away.far);
   add_tensor(graph, TensorClass::activations, near, activations(step));
-  add_tensor(graph, TensorClass::workspace, near, workspace(step));
+  add_tensor(graph, TensorClass::workspace, near, workspace(step) + away.room);
   if (c.model.encoder)
     add_tensor(graph, TensorClass::cross_rows, near, cross_rows(c) * (2 * c.model.layers));
   add_states(graph, c);

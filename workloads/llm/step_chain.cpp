@@ -1,5 +1,6 @@
 #include "workloads/llm/step_chain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "workloads/attention/context_decode.hpp"
@@ -111,7 +112,44 @@ void StepChain::begin(OpId after) {
     last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
 
+// Copies the far part of a layer's weights. Prefetched, it follows the copy before and the end of
+// the layer whose room it takes, two layers before.
+OpId StepChain::bring_weights(int layer) {
+  const FarWeights& far = c_.placement.weights;
+  if (!far.are_copied() || !timed(Region::layers)) return OpId();
+  const Bytes bytes = far_layer(far, c_.model, layer, c_.step, c_.execution);
+  if (bytes == Bytes{}) return OpId();
+  Op copy{.kind = OpKind::transfer,
+          .phase = Phase::weight_copy,
+          .layer = layer,
+          .requester = RequesterKind::copy_engine,
+          .flops = {}};
+  add_access(copy, c_.placement.far, Direction::read, TensorClass::weights, bytes);
+  add_access(copy, c_.placement.near, Direction::write, TensorClass::weights, bytes);
+  const bool ahead = far.read == WeightRead::prefetched;
+  for (const OpId before : {ahead ? brought_ : last_, ahead ? before_last_ : OpId()})
+    if (before.valid()) copy.after.push_back(before);
+  return brought_ = graph_.add(std::move(copy));
+}
+
 void StepChain::add_layer(int layer, OpId& copy_after) {
+  const OpId brought = bring_weights(layer);
+  const std::size_t first = graph_.ops.size();
+  const OpId begun = last_;
+  add_layer_ops(layer, copy_after);
+  before_last_ = begun;
+  if (!brought.valid()) return;
+  const auto reader = std::find_if(
+      graph_.ops.begin() + static_cast<std::ptrdiff_t>(first), graph_.ops.end(), [](const Op& op) {
+        return op.kind == OpKind::compute &&
+               std::ranges::any_of(op.accesses, [](const Access& access) {
+                 return access.tensor_class == TensorClass::weights;
+               });
+      });
+  if (reader != graph_.ops.end()) reader->after.push_back(brought);
+}
+
+void StepChain::add_layer_ops(int layer, OpId& copy_after) {
   const OpId input = last_;
   if (parts_.empty()) {
     last_ = attend(layer, input, copy_after);

@@ -57,6 +57,8 @@ class StepChain {
   bool spread() const { return c_.parallel.sequences_are_spread(); }
   Bytes hidden(std::int64_t tokens) const;
 
+  OpId bring_weights(int layer);
+  void add_layer_ops(int layer, OpId& copy_after);
   OpId attend(int layer, OpId input, OpId& copy_after);
   OpId attend_parts(int layer, OpId input);
   OpId project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input);
@@ -80,6 +82,8 @@ class StepChain {
   std::vector<AttentionPart> parts_;  // empty where step_ is the only part
   OpId last_;                         // the next operation waits for it
   OpId guessed_;                      // queries of the next layer
+  OpId brought_;                      // the last copy of weights
+  OpId before_last_;                  // the end of the layer before the last one
   std::vector<LayerOps> layers_;
   std::vector<int> waiting_;  // layers whose cache is handed over at the end
 };

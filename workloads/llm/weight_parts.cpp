@@ -80,16 +80,24 @@ void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
   sums.add(WeightPart::other, m.expert_vectors(layer));
 }
 
+void add_layer(const LlmConfig& m, std::int64_t layer, Sums& sums) {
+  add_attention(m, m.type_of(layer), sums);
+  sums.add(WeightPart::other, m.norms_of(layer) * m.hidden + m.hyper_parameters(layer));
+  if (m.encoder) add_cross_attention(m, sums);
+  if (m.has_mlp(layer)) add_mlp(m, layer, sums);
+}
+
 }  // namespace
+
+WeightParts layer_weight_parts(const LlmConfig& model, std::int64_t layer) {
+  Sums sums;
+  add_layer(model, layer, sums);
+  return sums.parts();
+}
 
 WeightParts weight_parts(const LlmConfig& m) {
   Sums sums;
-  for (std::int64_t layer = 0; layer < m.layers; ++layer) {
-    add_attention(m, m.type_of(layer), sums);
-    sums.add(WeightPart::other, m.norms_of(layer) * m.hidden + m.hyper_parameters(layer));
-    if (m.encoder) add_cross_attention(m, sums);
-    if (m.has_mlp(layer)) add_mlp(m, layer, sums);
-  }
+  for (std::int64_t layer = 0; layer < m.layers; ++layer) add_layer(m, layer, sums);
   sums.add(WeightPart::encoder, m.encoder_parameters());
   if (!m.tied_embeddings) sums.add(WeightPart::embedding, m.vocabulary * m.hidden);
   const bool first = m.part && m.part->stage == PipelineStage::first;

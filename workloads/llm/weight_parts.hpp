@@ -33,6 +33,8 @@ inline constexpr std::array<std::string_view, 18> kWeightPartNames{"q_a",
 /// Weights by WeightPart; their sum is LlmConfig::parameters().
 using WeightParts = std::array<std::int64_t, kWeightPartNames.size()>;
 WeightParts weight_parts(const LlmConfig& model);
+/// Those of one layer.
+WeightParts layer_weight_parts(const LlmConfig& model, std::int64_t layer);
 
 /// Bytes of one part, or of all weights, where parts may have types of their own.
 Bytes stored_part(WeightPart part, std::int64_t weights, const StepConfig& step,

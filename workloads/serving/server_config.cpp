@@ -167,6 +167,14 @@ bool feeds_exclusive(const PrefixCacheConfig& c, std::size_t tier) {
 // A tier can be exclusive, shared or limited only where the write policy allows it.
 void check_tiers(Fields& f, const PrefixCacheConfig& c) {
   const bool back = c.write_policy == WritePolicy::write_back;
+  for (const auto& [key, stated] : {std::pair{"tier_block", c.tier_block.has_value()},
+                                    std::pair{"moved_by", c.moved_by != MovedBy::copy_engine},
+                                    std::pair{"layerwise_load", c.layerwise_load}})
+    f.check(!stated || !c.tiers.empty(), key, "has no effect: there is no tier below the pool",
+            "leave it out, or tiers");
+  f.check(!c.tier_block || !back, "tier_block",
+          "is not simulated under write_back, where blocks leave the pool one by one",
+          "leave it out, or write_policy: write_through");
   for (std::size_t i = 0; i < c.tiers.size(); ++i) {
     const std::string key = fmt::format("tiers.{}.", i);
     f.check(!c.tiers[i].exclusive || !back, key + "exclusive",
@@ -242,11 +250,6 @@ void describe(Fields& f, PrefixCacheConfig& c) {
           "leave it out, or a ttl of the tiers");
   f.check(c.keep_in_pool || !c.tool_calls || c.tool_calls->blocks != PausedBlocks::discard,
           "tool_calls", "has no effect: keep_in_pool: false leaves nothing", "leave it out");
-  f.check(!c.tier_block || !c.tiers.empty(), "tier_block",
-          "has no effect: there is no tier below the pool", "leave it out, or tiers");
-  f.check(!c.tier_block || c.write_policy != WritePolicy::write_back, "tier_block",
-          "is not simulated under write_back, where blocks leave the pool one by one",
-          "leave it out, or write_policy: write_through");
   check_tiers(f, c);
   f.check(!c.prefetch || !c.tiers.empty(), "prefetch",
           "has no effect: there is no tier below the pool", "leave it out, or tiers");
@@ -260,10 +263,6 @@ void describe(Fields& f, PrefixCacheConfig& c) {
   f.check(!c.prefetch || c.keep_in_pool || raises, "prefetch",
           "would load what leaves the pool at once, since keep_in_pool is false",
           "leave it out, or keep_in_pool: true");
-  f.check(c.moved_by == MovedBy::copy_engine || !c.tiers.empty(), "moved_by",
-          "has no effect: there is no tier below the pool", "leave it out, or tiers");
-  f.check(!c.layerwise_load || !c.tiers.empty(), "layerwise_load",
-          "has no effect: there is no tier below the pool", "leave it out, or tiers");
 }
 
 void describe(Fields& f, DisaggregationConfig& c) {

@@ -110,7 +110,8 @@ TEST(DeviceLibrary, HasEveryKindThatIsListed) {
   EXPECT_EQ(library.memory.names(), std::vector<std::string>({"dram", "nvme"}));
   EXPECT_EQ(library.link.names(),
             std::vector<std::string>({"cxl", "hop", "network", "nvlink", "pcie"}));
-  EXPECT_EQ(library.request.names(), std::vector<std::string>({"copy_engine", "sm_loads"}));
+  EXPECT_EQ(library.request.names(),
+            std::vector<std::string>({"copy_engine", "host_cpu", "sm_loads"}));
   EXPECT_EQ(library.compute.names(), std::vector<std::string>({"roofline_gpu"}));
 }
 

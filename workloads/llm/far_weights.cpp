@@ -1,0 +1,41 @@
+#include "workloads/llm/far_weights.hpp"
+
+#include <algorithm>
+
+#include "workloads/llm/weight_parts.hpp"
+
+namespace tiersim {
+
+void describe(Fields& f, FarWeights& c) {
+  f.doc("Weights that lie in the far tier.");
+  f.required("share", c.share, "Of the weights of every layer; embedding and head stay near.",
+             in_range(0.001, 1.0));
+  f.optional("read", c.read, kWeightReadNames,
+             "copied: before a layer begins; prefetched: while the layer before works; direct: "
+             "kernels read them where they are.");
+}
+
+Bytes far_layer(const FarWeights& far, const LlmConfig& model, std::int64_t layer,
+                const StepConfig& step, const ExecutionConfig& execution) {
+  const WeightParts parts = layer_weight_parts(model, layer);
+  Bytes sum;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    sum += stored_part(static_cast<WeightPart>(p), parts[p], step, execution);
+  return far.part_of(sum);
+}
+
+FarWeightBytes far_weight_bytes(const FarWeights& far, const LlmConfig& model,
+                                const StepConfig& step, const ExecutionConfig& execution) {
+  FarWeightBytes out;
+  if (!far.any()) return out;
+  Bytes largest;
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    const Bytes bytes = far_layer(far, model, layer, step, execution);
+    out.far += bytes;
+    largest = std::max(largest, bytes);
+  }
+  out.room = largest * std::min(far.layers_copied(), model.layers);
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,53 @@
+#pragma once
+// Weights of the layers that lie in the far tier: a share of those of every layer. Embedding and
+// head stay near.
+//   copied      the copy engine brings a layer's part before the layer begins
+//   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865; vLLM's and
+//   SGLang's
+//               offloading with prefetch): room for two layers
+//   direct      kernels read them where they are (vLLM's --cpu-offload-gb)
+// Of experts a copy brings all, and a kernel reads those that are reached.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/base/units.hpp"
+#include "sim/config/fields.hpp"
+#include "workloads/llm/execution_config.hpp"
+#include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/step_config.hpp"
+
+namespace tiersim {
+
+enum class WeightRead : std::uint8_t { copied, prefetched, direct };
+inline constexpr std::array<std::string_view, 3> kWeightReadNames{"copied", "prefetched", "direct"};
+
+struct FarWeights {
+  double share = 0;  ///< 0: none are far
+  WeightRead read = WeightRead::prefetched;
+
+  bool any() const { return share > 0; }
+  bool are_copied() const { return any() && read != WeightRead::direct; }
+  Bytes part_of(Bytes weights) const { return scale_down(weights, share); }
+  /// Layers that a copy needs room for.
+  std::int64_t layers_copied() const {
+    if (!are_copied()) return 0;
+    return read == WeightRead::prefetched ? 2 : 1;
+  }
+  friend bool operator==(const FarWeights&, const FarWeights&) = default;
+};
+void describe(Fields& f, FarWeights& c);
+
+/// The far part of one layer of one GPU's part of a model.
+Bytes far_layer(const FarWeights& far, const LlmConfig& model, std::int64_t layer,
+                const StepConfig& step, const ExecutionConfig& execution);
+
+/// The far part of all layers, and the room near that copies of the largest ones take.
+struct FarWeightBytes {
+  Bytes far;
+  Bytes room;
+};
+FarWeightBytes far_weight_bytes(const FarWeights& far, const LlmConfig& model,
+                                const StepConfig& step, const ExecutionConfig& execution);
+
+}  // namespace tiersim
