@@ -8,7 +8,7 @@
 //   Valid     decode attention, whose bytes are read once. The rate is that of a program: FlexGen
 //             converts its rows to fp32 first and so takes a fifth of the memory's rate.
 //   Source    Sheng et al. 2023, FlexGen, arXiv 2303.06865: attention delegated to the CPU
-//   Checked   tests/unit/hwmodels/host_cpu_test.cpp, tests/theory/cpu_attention_test.cpp
+//   Checked   tests/unit/step/host_offload_test.cpp, tests/theory/serving_batch_test.cpp
 #include <memory>
 
 #include "sim/base/number_class.hpp"

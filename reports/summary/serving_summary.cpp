@@ -356,12 +356,16 @@ class ServingSummary {
                             {"p99"}}};
     if (promised) table.columns.push_back({"within limits"});
     for (const ServedPriority& one : *serving_.priorities) {
-      std::vector<std::string> row{
-          std::to_string(one.priority),      std::to_string(one.requests),
-          time_text(one.queue_time_s.mean),  time_text(one.ttft_s.mean),
-          time_text(one.ttft_s.p90),         time_text(one.ttft_s.p99),
-          time_text(one.tpot_s.mean),        time_text(one.tpot_s.p99),
-          time_text(one.e2e_latency_s.mean), time_text(one.e2e_latency_s.p99)};
+      std::vector<std::string> row{std::to_string(one.priority),
+                                   std::to_string(one.requests),
+                                   time_text(one.queue_time_s.mean),
+                                   time_text(one.ttft_s.mean),
+                                   time_text(one.ttft_s.p90),
+                                   time_text(one.ttft_s.p99),
+                                   one.tpot_s ? time_text(one.tpot_s->mean) : "-",
+                                   one.tpot_s ? time_text(one.tpot_s->p99) : "-",
+                                   time_text(one.e2e_latency_s.mean),
+                                   time_text(one.e2e_latency_s.p99)};
       if (promised) row.push_back(share_text(one.slo_attainment.value_or(0)));
       table.add(std::move(row));
     }

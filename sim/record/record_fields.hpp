@@ -302,10 +302,11 @@ void describe(V& v, Is<KvTierUse> auto& t) {
 
 template <class V>
 void describe(V& v, Is<ServedLatency> auto& l) {
-  v.doc("served_latency", "Seconds; 0 where no request has the latency.");
+  v.doc("served_latency", "Latencies of the requests of one kind, in seconds.");
   v.count("mean", l.mean, "Mean.");
   v.count("p50", l.p50, "Median.");
   v.count("p90", l.p90, "90th percentile.");
+  v.count("p95", l.p95, "95th percentile.");
   v.count("p99", l.p99, "99th percentile.");
 }
 
@@ -316,7 +317,7 @@ void describe(V& v, Is<ServedPriority> auto& p) {
   v.required("requests", p.requests, "How many.");
   v.required("queue_time_s", p.queue_time_s, "From the arrival to the first iteration.");
   v.required("ttft_s", p.ttft_s, "To the first token.");
-  v.required("tpot_s", p.tpot_s, "Per output token after the first one.");
+  v.optional("tpot_s", p.tpot_s, "Per output token after the first one, where there is another.");
   v.required("e2e_latency_s", p.e2e_latency_s, "To the last token.");
   v.optional("slo_attainment", p.slo_attainment, "Share that meets the limits of a request.");
 }

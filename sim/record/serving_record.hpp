@@ -47,11 +47,12 @@ struct KvTierUse {
   std::int64_t max_bytes = 0;
 };
 
-/// Of the requests of one kind; 0 where none has the latency.
+/// Of the requests of one kind, in seconds.
 struct ServedLatency {
   double mean = 0;
   double p50 = 0;
   double p90 = 0;
+  double p95 = 0;
   double p99 = 0;
 };
 
@@ -61,7 +62,7 @@ struct ServedPriority {
   std::int64_t requests = 0;
   ServedLatency queue_time_s = {};
   ServedLatency ttft_s = {};
-  ServedLatency tpot_s = {};
+  std::optional<ServedLatency> tpot_s = {};  ///< none: no answer has a second token
   ServedLatency e2e_latency_s = {};
   std::optional<double> slo_attainment = {};  ///< of those of a request, where any is promised
 };

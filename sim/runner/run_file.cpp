@@ -83,9 +83,11 @@ Diagnostic explained(const Document& document, const ServingConfig& config,
     for (const auto& [name, pool] : pools_of(config)) {
       const auto layout = kv_layout(pool, build_stage_system(pool.scenario));
       if (layout) continue;
-      if (problem.starts_with("server."))
+      if (problem.starts_with("server.")) {
+        const bool of_size = problem.find(" is ") != std::string::npos;
         return {document.locate(problem.substr(0, problem.find(':'))), problem,
-                "between a block and what is left over"};
+                of_size ? "between a block and what is left over" : "leave it out"};
+      }
       return {document.locate(name.empty() ? "placement" : name), problem,
               fmt::format("weights of fewer bytes, more GPUs for a replica ({}parallel.tensor), a "
                           "larger share (placement.near_share) or a larger tier",

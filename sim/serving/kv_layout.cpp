@@ -410,9 +410,9 @@ class Layout {
     const std::int64_t names = config_.tier_names();
     if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0))
       problem_ = fmt::format(
-          "server.prefix_cache.tier_block: model '{}' has layers with a window or a state, of "
-          "which "
-          "a tier keeps parts of named blocks; leave it out",
+          "server.prefix_cache.tier_block: model '{}' has layers with a window or a state, and "
+          "tiers "
+          "keep parts of named blocks of these",
           config_.scenario.model.name);
     for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
       if (const Bytes least = scale_up(block * (parts.largest() * names), 1 / tier.ratio());

@@ -223,15 +223,17 @@ Process Replica::move(SequenceMove what) {
 }
 
 Process Replica::load_weights(const std::string& tier) {
-  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
-  Bytes bytes;
-  for (const KvCapacity::Part& part : parts_.layout.capacity.parts)
-    if (part.what == "weights") bytes += Bytes::from_base(part.bytes);
+  const TierId from = parts_.system.tier(tier);
   Op op;
   op.kind = OpKind::transfer;
   op.requester = RequesterKind::copy_engine;
-  add_access(op, parts_.system.tier(tier), Direction::read, {TensorClass::weights, bytes, bytes});
-  add_access(op, near, Direction::write, {TensorClass::weights, bytes, bytes});
+  for (const KvCapacity::Part& part : parts_.layout.capacity.parts) {
+    const TierId to = parts_.system.tier(part.tier);
+    if (part.what != "weights" || to == from) continue;  // what lies there already
+    const Bytes bytes = Bytes::from_base(part.bytes);
+    add_access(op, from, Direction::read, {TensorClass::weights, bytes, bytes});
+    add_access(op, to, Direction::write, {TensorClass::weights, bytes, bytes});
+  }
   const OpPlan plan = parts_.system.plan(op);
   Demand work(parts_.system);
   for (std::size_t s = 0; s < stages_.size(); ++s) work.add(plan, parts_.system);
@@ -353,12 +355,13 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     read = stored_bytes(what.from > 0 ? what.from : what.to, bytes);
     written = stored_bytes(what.to > 0 ? what.to : what.from, bytes);
   }
-  // Between tiers one block of theirs is one run.
-  const std::int64_t names = what.from > 0 && what.to > 0 ? scheduler_.limits().tier_names : 1;
+  // Between tiers runs are as much longer as blocks are.
+  const bool between = is_of_prefixes(what.kind) && what.from > 0 && what.to > 0;
+  const std::int64_t longer = between ? parts_.config.blocks_of_tier_block() : 1;
   add_access(op, tier_of(what.kind, what.from), Direction::read,
-             {moved, read, std::min(run * names, read)});
+             {moved, read, std::min(run * longer, read)});
   add_access(op, tier_of(what.kind, what.to), Direction::write,
-             {moved, written, std::min(run * names, written)});
+             {moved, written, std::min(run * longer, written)});
   return op;
 }
 

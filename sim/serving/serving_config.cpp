@@ -309,9 +309,22 @@ void check_server(Fields& f, const ServingConfig& c) {
                "server.kv.swap_space");
 }
 
+// Earlier rows of a prompt that is read in pieces come to the GPU, which sets no room aside for
+// them.
+void check_cpu_attention(Fields& f, const ServingConfig& c) {
+  const Method* const method = c.scenario.method.method.get();
+  if (method == nullptr || !method->attends_on_cpu()) return;
+  const SchedulerPolicy policy = c.server.scheduler.policy;
+  f.check(policy != SchedulerPolicy::chunked && policy != SchedulerPolicy::mixed,
+          "method.attend_on", "needs prompts that are read whole",
+          "server.scheduler.policy: static, prefill_first or decode_first");
+  f.check(!c.server.prefix_cache, "method.attend_on", "needs prompts that are read whole",
+          "leave out server.prefix_cache");
+}
+
 void check_early_exit(Fields& f, const ServingConfig& c) {
   if (!c.early_exit) return;
-  f.check(!c.scenario.placement.weights, "early_exit",
+  f.check(!c.scenario.placement.weights || !c.scenario.placement.weights->any(), "early_exit",
           "would copy weights of layers that a token leaves out, which is not modelled",
           "leave out one of early_exit and placement.weights");
   f.check(c.scenario.step.overlap == Overlap::serial, "step.overlap",
@@ -352,6 +365,7 @@ void check_pool(Fields& f, const ServingConfig& c) {
   check_iteration(f, c.scenario);
   check_served_ranks(f, c);
   check_server(f, c);
+  check_cpu_attention(f, c);
   check_early_exit(f, c);
   check_served_speculation(f, c);
 }

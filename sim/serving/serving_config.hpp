@@ -83,6 +83,10 @@ struct ServingConfig {
   std::int64_t tier_names() const {
     return server.prefix_cache->tier_block.value_or(workload.prefix_block) / workload.prefix_block;
   }
+  /// Blocks of the pool in one block of the tiers, where that is stated; else 1.
+  std::int64_t blocks_of_tier_block() const {
+    return server.prefix_cache->tier_block.value_or(server.kv.block) / server.kv.block;
+  }
 };
 void describe(Fields& f, ServingConfig& c);
 

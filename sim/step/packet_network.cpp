@@ -106,6 +106,7 @@ void check_packets(Fields& f, const SystemConfig& c) {
   for (const auto& [engine, key] : {std::pair{&c.sm, "sm"}, {&c.copy_engine, "copy_engine"}})
     f.check(engine->level != Level::packet, std::string(key) + ".level",
             "a request engine has no packet level", kNone);
+  f.check(!c.cpu || c.cpu->level != Level::packet, "cpu.level", "a CPU has no packet level", kNone);
   for (const auto& [name, tier] : c.tiers) {
     const std::string key = "tiers." + name + ".memory";
     if (!check_numbers(f, tier.memory, key)) continue;

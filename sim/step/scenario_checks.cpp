@@ -20,19 +20,32 @@ bool is_routed(const ScenarioConfig& c, Fabric purpose) {
 }
 
 void check_far_weights(Fields& f, const ScenarioConfig& c) {
-  if (!c.placement.weights) return;
+  if (!c.placement.weights || !c.placement.weights->any()) return;
   const std::string key = "placement.weights";
   f.check(c.placement.far != c.placement.near, key,
           "lie in the near tier: placement.far is the same",
           "another placement.far, or leave it out");
-  f.check(c.step.overlap != Overlap::micro_batches, key,
-          "would be copied by each micro-batch, which is not modelled",
+  f.check(c.step.overlap == Overlap::serial, key, "is not modelled beside step.overlap",
           "step.overlap: serial, or leave it out");
   f.check(!c.speculation, key, "which of the drafter's weights are far is not modelled",
           "leave out one of placement.weights and speculation");
   f.check(!c.model.encoder, key,
           "model '" + c.model.name + "' has an encoder, whose weights are not modelled there",
           "leave it out");
+}
+
+// The GPU's own link, and a root complex where that link is PCIe.
+bool is_of_the_host(const SystemConfig& system, const std::string& tier) {
+  const auto found = system.tiers.find(tier);
+  if (found == system.tiers.end()) return true;  // has its own mistake
+  const std::vector<std::string>& path = found->second.path;
+  const auto is = [&](std::size_t at, std::string_view kind) {
+    const auto link = system.links.find(path[at]);
+    return link != system.links.end() && link->second.kind == kind;
+  };
+  const bool near =
+      path.size() == 1 ? is(0, "nvlink") : path.size() == 2 && is(0, "pcie") && is(1, "hop");
+  return near && found->second.memory.kind == "dram";
 }
 
 void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
@@ -43,6 +56,9 @@ void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
           "system.cpu: {base: devices/host_cpu_flexgen.yaml}");
   f.check(c.placement.far != c.placement.near, key, "needs keys and values in the host's memory",
           "another placement.far");
+  f.check(c.placement.far == c.placement.near || is_of_the_host(c.system, c.placement.far), key,
+          "needs memory of the host's CPUs, and tier '" + c.placement.far + "' is not theirs",
+          "a tier of DRAM behind PCIe and a root complex, or behind NVLink-C2C");
   f.check(c.parallel.context.value_or(1) == 1, key,
           "is not modelled where context ranks share a sequence",
           "parallel.context: 1, or attend_on: gpu");

@@ -15,6 +15,8 @@ bool waits_for_arithmetic(const OpPlan& plan, const System& system) {
 
 TimePart part_of(const Op& op, const OpPlan& plan, const System& system) {
   if (op.phase == Phase::screening) return TimePart::screening;
+  if (op.phase == Phase::weight_copy) return TimePart::weights;
+  if (op.requester == RequesterKind::cpu) return TimePart::kv;
   if (op.kind == OpKind::transfer || op.phase == Phase::kv_transfer) return TimePart::link_wait;
   if (op.kind == OpKind::collective) return TimePart::collective;
   if (op.kind == OpKind::host) return TimePart::host;

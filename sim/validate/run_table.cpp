@@ -226,10 +226,19 @@ class RunTableReader {
     return text.empty() && stands_for != config_.empty.end() ? stands_for->second : text;
   }
 
+  // A column whose empty cells are empty texts has texts alone: a version 0.20 is no number.
+  bool is_text(const std::string& column) const {
+    const auto stands_for = config_.empty.find(column);
+    return stands_for != config_.empty.end() && stands_for->second.empty();
+  }
+
   void add(const detail::CsvRow& row) {
     names_.clear();
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      names_[config_.columns[i]] = value_of_cell(cell(row, i));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& column = config_.columns[i];
+      names_[column] =
+          is_text(column) ? ExpressionValue(cell(row, i)) : value_of_cell(cell(row, i));
+    }
     for (const RunValue& each : config_.values) {
       const auto result = value(each.is);
       if (!result) return;

@@ -128,7 +128,9 @@ void describe(Fields& f, RunTableConfig& c) {
   f.required("config", c.config, "Serving file, relative to the configs folder.");
   f.required("columns", c.columns, "Columns that formulas use.");
   f.optional("also", c.also, "By column: another name that it may have in a table.");
-  f.optional("empty", c.empty, "By column: what an empty cell stands for.");
+  f.optional("empty", c.empty,
+             "By column: what an empty cell stands for; \"\": the column has texts alone, and no "
+             "numbers.");
   f.optional("values", c.values, "Names for formulas.");
   f.required("id", c.id, "Name of a row: text with formulas in braces.");
   f.required("group", c.group, "Rows with the same text are reported together.");

@@ -169,8 +169,11 @@ RandomServer draw_with_sessions(Rng& rng) {
   const auto number = [&](std::uint64_t below) { return std::to_string(1 + rng.below(below)); };
   RandomServer out{any_of(kFiles, rng), {"workload.requests=~", "workload.input=~"}};
   while (out.file.find("prefix_cache") != std::string::npos) out.file = any_of(kFiles, rng);
-  out.set.push_back("workload.sessions={count: " + number(12) + ", turns: " + any_of(kTurns, rng) +
-                    ", system_prompt: " + number(300) +
+  const char* const priorities =
+      rng.below(3) == 0 ? ", priorities: [{priority: 0, weight: 1}, {priority: 7, weight: 2}]" : "";
+  if (rng.below(2) == 0) out.set.emplace_back("server.scheduler.order=priority");
+  out.set.push_back("workload.sessions={count: " + number(12) + priorities +
+                    ", turns: " + any_of(kTurns, rng) + ", system_prompt: " + number(300) +
                     ", groups: {count: 2, prompt: {tokens: " + number(300) +
                     "}}, first_prompt: {distribution: uniform, min: 1, max: 1500}, message: "
                     "{tokens: " +
@@ -237,6 +240,7 @@ void expect_whole(const RunRecord& record) {
     }
   }
   if (serving.priorities) {
+    EXPECT_GE(serving.priorities->size(), 2U);
     std::int64_t requests = 0;
     double sum = 0;
     for (const ServedPriority& one : *serving.priorities) {
@@ -255,14 +259,16 @@ void expect_whole(const RunRecord& record) {
   }
 }
 
-// Draws servers by `draw` and runs them; at least this share of them must run.
+// Draws servers by `draw` and runs them; at least this share of them must run. Returns how many had
+// requests of several priorities.
 template <class Draw>
-void run_servers(const Draw& draw_one, int servers, double least) {
+int run_servers(const Draw& draw_one, int servers, double least) {
   constexpr std::uint64_t kSeed = 1;
   ::testing::Test::RecordProperty("seed", static_cast<int>(kSeed));
   Rng rng(kSeed, "random servers");
   const auto bases = std::make_shared<BaseFiles>();
   int served = 0;
+  int ranked = 0;
   for (int i = 0; i < servers; ++i) {
     const RandomServer server = draw_one(rng);
     SCOPED_TRACE(server.text());
@@ -282,20 +288,22 @@ void run_servers(const Draw& draw_one, int servers, double least) {
       continue;
     }
     ++served;
+    ranked += record->serving->priorities ? 1 : 0;
     expect_whole(*record);
     if (i % 10 == 0) {
       EXPECT_EQ(to_json(*serve(config)), to_json(*record));
     }
   }
   EXPECT_GT(served, least * servers);  // else the test covers too little
+  return ranked;
 }
 
 TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
-  run_servers(draw, testing::draws_of(250, 5000), 0.25);
+  EXPECT_EQ(run_servers(draw, testing::draws_of(250, 5000), 0.25), 0);
 }
 
 TEST(RandomServers, ServeSessionsOrSayWhatDoesNotFit) {
-  run_servers(draw_with_sessions, testing::draws_of(100, 2000), 0.25);
+  EXPECT_GT(run_servers(draw_with_sessions, testing::draws_of(100, 2000), 0.25), 5);
 }
 
 }  // namespace

@@ -58,7 +58,9 @@ inline ScenarioConfig scenario(const std::string& path, const std::vector<std::s
 inline bool is_a_mismatch(const std::string& text) {
   for (const char* expected : {"a batch of 1 has no two micro-batches",
                                "to prefetch",
-                               "placement.weights",
+                               "placement.weights: is not modelled beside step.overlap",
+                               "placement.weights: model",
+                               "placement.weights: which of the drafter's",
                                "gives a rank of",
                                "exceeds the",
                                "where no query is guessed",

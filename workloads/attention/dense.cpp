@@ -1,6 +1,7 @@
 #include "workloads/attention/dense.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "workloads/attention/kv_ops.hpp"
@@ -18,8 +19,8 @@ class Dense final : public Method {
     f.optional("fetch", fetch_, "How they come from the far tier.");
     f.optional("attend_on", attends_on_, kAttendsOnNames,
                "Where a decode step attends to far rows: gpu, after a copy of them, or cpu, where "
-               "they are, so that queries and outputs alone cross the links.");
-    f.check(attends_on_ == AttendsOn::gpu || tier_ == KvTier::far, "attend_on",
+               "they are, so that queries and outputs alone cross the links. The GPU by default.");
+    f.check(!attends_on_cpu() || tier_ == KvTier::far, "attend_on",
             "needs keys and values in the host's memory", "kv_tier: far, or leave it out");
   }
 
@@ -54,7 +55,7 @@ class Dense final : public Method {
  private:
   KvTier tier_ = KvTier::near;
   WholeFetch fetch_;
-  AttendsOn attends_on_ = AttendsOn::gpu;
+  std::optional<AttendsOn> attends_on_ = {};  // none: the GPU
 };
 
 }  // namespace

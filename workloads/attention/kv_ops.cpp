@@ -84,6 +84,14 @@ void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_cla
   add_access(op, tier, direction, {tensor_class, payload, payload});
 }
 
+void add_weights(Op& op, const AttentionContext& context, Bytes weights) {
+  const FarWeights& far = context.placement.weights;
+  const bool reads_far = op.layer >= 0 && far.any() && far.read == WeightRead::direct;
+  const Bytes away = reads_far ? far.part_of(weights) : Bytes{};
+  add_access(op, context.placement.near, Direction::read, TensorClass::weights, weights - away);
+  add_access(op, context.placement.far, Direction::read, TensorClass::weights, away);
+}
+
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch) {
   Op op{.kind = OpKind::transfer,
         .phase = fetch.phase,

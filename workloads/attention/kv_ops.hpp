@@ -98,6 +98,9 @@ Parts contiguous_rows(const KvShape& shape, std::int64_t positions);
 void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_class, Bytes payload);
 void add_access(Op& op, TierId tier, Direction direction, const Part& part);
 
+/// Adds a kernel's read of weights of a layer, a part of which it may read in the far tier.
+void add_weights(Op& op, const AttentionContext& context, Bytes weights);
+
 /// Copies parts from the far tier into near-tier staging.
 struct Fetch {
   Phase phase = Phase::gather;

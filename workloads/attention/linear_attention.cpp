@@ -101,8 +101,7 @@ OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer
   conv.flops = Flops::from_base(2 * linear.conv_kernel * linear.conv_width()) * work.tokens;
   activations(conv, Direction::read, linear.conv_width());
   activations(conv, Direction::write, linear.conv_width());
-  add_access(conv, near, Direction::read, TensorClass::weights,
-             stored(linear.conv_width() * linear.conv_kernel, DataType::bf16));
+  add_weights(conv, c, stored(linear.conv_width() * linear.conv_kernel, DataType::bf16));
   add_access(conv, near, Direction::read, TensorClass::states, conv_state(linear) * work.continued);
   add_access(conv, near, Direction::write, TensorClass::states, conv_state(linear) * work.written);
   conv.after = {after};

@@ -12,6 +12,7 @@
 //                two, one kernel for both, or fused into another operation at no cost. Where the
 //                norm is over all heads and GPUs have some of them each, a kernel and an all-reduce
 //                add up the squares before
+//   latent_norms norms over the latents of queries and of keys and values (MLA), likewise
 //   rotary       a kernel applies the rotary embedding to queries and keys
 //   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
 //                GEMM that computes them does
@@ -65,6 +66,7 @@ struct ExecutionConfig {
   std::string source = {};  ///< where it is stated
   NormKernels norms = NormKernels::fused;
   QueryNorms query_norms = QueryNorms::fused;
+  std::optional<QueryNorms> latent_norms = {};  ///< none: fused
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;

@@ -17,8 +17,13 @@
 namespace tiersim {
 namespace {
 
+// Of a random variable, so that none of its quantiles is infinite.
+double rank(Rng& rng) {
+  return std::clamp(rng.uniform(), 1e-10, 1 - 1e-10);
+}
+
 double normal(Rng& rng) {
-  return detail::normal_quantile(std::clamp(rng.uniform(), 1e-10, 1 - 1e-10));
+  return detail::normal_quantile(rank(rng));
 }
 
 std::vector<double> popularity(const ExpertLoadConfig& load, std::int64_t experts, Rng& rng) {
@@ -43,11 +48,25 @@ std::vector<double> mean_rows(std::vector<double> rows, const ExpertGroup& g) {
   return rows;
 }
 
-// As many tokens choose an expert as a binomial law gives; the normal law stands for it, and a
-// whole number of rows is at least 0.
-double drawn(double mean, double tokens, double normal) {
-  const double deviation = std::sqrt(mean * std::max(0.0, 1 - mean / tokens));
-  return std::clamp(std::floor(mean + deviation * normal + 0.5), 0.0, tokens);
+// As many tokens choose an expert as a binomial law gives: the quantile of this rank. The normal
+// law stands for it where the mean is large; where it is small, that would leave too few experts
+// without any token.
+double drawn(double mean, double tokens, double rank) {
+  constexpr double kLarge = 20;
+  const double chance = mean / tokens;
+  if (chance >= 1) return tokens;
+  if (mean >= kLarge) {
+    const double deviation = std::sqrt(mean * (1 - chance));
+    return std::clamp(std::floor(mean + deviation * detail::normal_quantile(rank) + 0.5), 0.0,
+                      tokens);
+  }
+  double rows = 0;
+  double exactly = portable_exp(tokens * portable_log(1 - chance));  // so many rows
+  for (double at_most = exactly; at_most < rank && rows < tokens; at_most += exactly) {
+    exactly *= (tokens - rows) / (rows + 1) * chance / (1 - chance);
+    ++rows;
+  }
+  return rows;
 }
 
 // Copies of each expert.
@@ -104,7 +123,7 @@ namespace {
 // What does not depend on the number of tokens.
 struct DrawnLayer {
   std::vector<double> shares;        // of experts
-  std::vector<double> normals;       // likewise, for the rows of a step
+  std::vector<double> ranks;         // likewise, for the rows of a step
   std::vector<std::int32_t> placed;  // expert of each slot
   std::vector<double> copies;        // of experts
 };
@@ -127,8 +146,8 @@ std::vector<std::size_t> layers_with_rows(const ExpertCounts& counts) {
 void finish_layer(const ExpertLoadConfig& load, Rng& rng, DrawnLayer& layer) {
   for (double& share : layer.shares)
     if (load.drift > 0) share *= portable_exp(load.drift * normal(rng));
-  layer.normals.resize(layer.shares.size());
-  for (double& z : layer.normals) z = normal(rng);
+  layer.ranks.resize(layer.shares.size());
+  for (double& each : layer.ranks) each = rank(rng);
   layer.copies.assign(layer.shares.size(), 0);
   for (const std::int32_t e : layer.placed) ++layer.copies[static_cast<std::size_t>(e)];
 }
@@ -204,7 +223,7 @@ DrawnLayers::Layers drawn_layers(const ExpertLoadConfig& load, const ExpertGroup
 void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum) {
   const auto tokens = static_cast<double>(g.tokens);
   std::vector<double> rows = mean_rows(layer.shares, g);
-  for (std::size_t e = 0; e < rows.size(); ++e) rows[e] = drawn(rows[e], tokens, layer.normals[e]);
+  for (std::size_t e = 0; e < rows.size(); ++e) rows[e] = drawn(rows[e], tokens, layer.ranks[e]);
   const double all = std::max(1.0, std::accumulate(rows.begin(), rows.end(), 0.0));
   const auto slot = [&](std::size_t i) {
     const auto e = static_cast<std::size_t>(layer.placed[i]);

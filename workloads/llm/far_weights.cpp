@@ -9,7 +9,7 @@ namespace tiersim {
 void describe(Fields& f, FarWeights& c) {
   f.doc("Weights that lie in the far tier.");
   f.required("share", c.share, "Of the weights of every layer; embedding and head stay near.",
-             in_range(0.001, 1.0));
+             in_range(0.0, 1.0));
   f.optional("read", c.read, kWeightReadNames,
              "copied: before a layer begins; prefetched: while the layer before works; direct: "
              "kernels read them where they are.");

@@ -29,11 +29,7 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   op.matrix.weight_bits = bits_with_scales(work.type);
   if (op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16)
     op.matrix.input = input_of(work.after_norm);
-  const FarWeights& far = c_.placement.weights;
-  const bool reads_far = layer >= 0 && far.any() && far.read == WeightRead::direct;
-  const Bytes away = reads_far ? far.part_of(work.weights) : Bytes{};
-  add_access(op, near, Direction::read, TensorClass::weights, work.weights - away);
-  add_access(op, c_.placement.far, Direction::read, TensorClass::weights, away);
+  add_weights(op, c_, work.weights);
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
   add_access(op, near, Direction::write, TensorClass::activations,
@@ -220,8 +216,7 @@ OpId LayerOpsBuilder::hyper_connection(Phase phase, int layer, OpId after) {
                       (layer < 0 ? 1 : streams + 1) * c_.model.hidden, after);
   Op& op = graph_.ops[after.index()];
   op.flops = Flops::from_base(2) * ((product + mixing) * tokens_);
-  add_access(op, c_.placement.near, Direction::read, TensorClass::weights,
-             stored(product, type_of(WeightPart::other)));
+  add_weights(op, c_, stored(product, type_of(WeightPart::other)));
   return after;
 }
 
@@ -251,6 +246,17 @@ OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
     return elementwise(Phase::attention, layer, queries + keys, queries + keys, after);
   after = elementwise(Phase::attention, layer, queries, queries, after);
   return elementwise(Phase::attention, layer, keys, keys, after);
+}
+
+OpId LayerOpsBuilder::latent_norms(int layer, OpId after) {
+  const QueryNorms norms = c_.execution.latent_norms.value_or(QueryNorms::fused);
+  if (!c_.model.mla || norms == QueryNorms::fused || tokens_ == 0) return after;
+  const std::int64_t queries = c_.model.mla->q_lora_rank;  // 0: they have no latent
+  const std::int64_t rows = c_.model.mla->kv_lora_rank;
+  if (norms == QueryNorms::kernel || queries == 0)
+    return elementwise(Phase::attention, layer, queries + rows, queries + rows, after);
+  after = elementwise(Phase::attention, layer, queries, queries, after);
+  return elementwise(Phase::attention, layer, rows, rows, after);
 }
 
 OpId LayerOpsBuilder::rotary(int layer, OpId after) {

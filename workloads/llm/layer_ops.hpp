@@ -38,6 +38,8 @@ class LayerOpsBuilder {
   OpId norm(Phase phase, int layer, OpId after);
   /// Adds the norms over queries and keys of models that have them, likewise.
   OpId query_norms(int layer, OpId after);
+  /// Adds the norms over the latents of MLA, likewise.
+  OpId latent_norms(int layer, OpId after);
   /// Adds the rotary embedding of queries and keys, unless another operation does it.
   OpId rotary(int layer, OpId after);
   /// Adds the choice of a token for this many rows of logits, likewise.

@@ -137,6 +137,7 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
     part.drafts = 0;
     const OpId before = chains.empty() ? OpId() : chains.back().last();
     StepChain& chain = chains.emplace_back(device_step(part), method, graph);
+    if (chains.size() > 1) chain.copy_weights_after(chains[chains.size() - 2]);
     // Micro-batches of a pipeline reach a stage one after another.
     chain.begin(turns ? OpId() : before);
     added(static_cast<int>(chains.size()) - 1);

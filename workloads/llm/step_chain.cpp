@@ -127,17 +127,16 @@ OpId StepChain::bring_weights(int layer) {
   add_access(copy, c_.placement.far, Direction::read, TensorClass::weights, bytes);
   add_access(copy, c_.placement.near, Direction::write, TensorClass::weights, bytes);
   const bool ahead = far.read == WeightRead::prefetched;
-  for (const OpId before : {ahead ? brought_ : last_, ahead ? before_last_ : OpId()})
+  for (const OpId before : {ahead ? brought_.copy : last_, ahead ? brought_.freed : OpId()})
     if (before.valid()) copy.after.push_back(before);
-  return brought_ = graph_.add(std::move(copy));
+  return brought_.copy = graph_.add(std::move(copy));
 }
 
 void StepChain::add_layer(int layer, OpId& copy_after) {
   const OpId brought = bring_weights(layer);
   const std::size_t first = graph_.ops.size();
-  const OpId begun = last_;
   add_layer_ops(layer, copy_after);
-  before_last_ = begun;
+  brought_.freed = std::exchange(brought_.used, last_);
   if (!brought.valid()) return;
   const auto reader = std::find_if(
       graph_.ops.begin() + static_cast<std::ptrdiff_t>(first), graph_.ops.end(), [](const Op& op) {
@@ -167,7 +166,8 @@ OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int lay
   const LlmConfig& m = contexts_.of(layer).model;
   const OpId made =
       ops.products(Phase::projection, layer, m.projections_in(latent_form(c.step)), normed, true);
-  return m.all_linear() ? made : ops.rotary(layer, ops.query_norms(layer, made));
+  if (m.all_linear()) return made;
+  return ops.rotary(layer, ops.query_norms(layer, ops.latent_norms(layer, made)));
 }
 
 // Parts with the same latent form share the products.

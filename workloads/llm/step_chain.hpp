@@ -45,6 +45,8 @@ class StepChain {
   /// if any.
   void add_layer(int layer, OpId& copy_after);
   void end();
+  /// Weights are copied after those of the chain that runs before.
+  void copy_weights_after(const StepChain& before) { brought_ = before.brought_; }
   /// Makes the next operation wait for this one, in place of begin().
   void resume_after(OpId last) { last_ = last; }
   /// The operation that the next one waits for.
@@ -82,8 +84,12 @@ class StepChain {
   std::vector<AttentionPart> parts_;  // empty where step_ is the only part
   OpId last_;                         // the next operation waits for it
   OpId guessed_;                      // queries of the next layer
-  OpId brought_;                      // the last copy of weights
-  OpId before_last_;                  // the end of the layer before the last one
+  struct Brought {
+    OpId copy;   // the last one
+    OpId freed;  // the end of the layer whose room the next copy takes
+    OpId used;   // the end of the layer after that
+  };
+  Brought brought_;
   std::vector<LayerOps> layers_;
   std::vector<int> waiting_;  // layers whose cache is handed over at the end
 };

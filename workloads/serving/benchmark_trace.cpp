@@ -106,6 +106,14 @@ bool BenchmarkTrace::read(const TraceLine& line, RecordedRequest& out) {
     return false;
   }
   std::ranges::stable_sort(read_, {}, &RecordedRequest::time);
+  if (read_.empty()) return false;
+  if (last_ && read_.front().time < *last_) {
+    report(line, 1, "begins before the run above it ends",
+           "runs by another clock are another file");
+    read_.clear();
+    return false;
+  }
+  last_ = read_.back().time;
   return more(out);
 }
 

@@ -34,35 +34,6 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   copies_.emplace(levels);
 }
 
-// The part of a named block of the layers that keep everything.
-PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
-  const auto name = [&](std::int64_t at) { return prompt.prompt[static_cast<std::size_t>(at)]; };
-  PrefixEntry out = parts_->whole(name(index));
-  if (tier_names_ == 1) return out;
-  const std::int64_t end = (index / tier_names_ + 1) * tier_names_;
-  out.fills_tier_block = end <= std::ssize(prompt.prompt);
-  if (out.fills_tier_block) out.tier_name = name(end - 1);
-  return out;
-}
-
-// The block of lower levels that the entry is a part of.
-PrefixEntry KvPool::below_of(const PrefixEntry& entry) const {
-  if (tier_names_ == 1) return entry;
-  PrefixEntry out(entry.tier_name, entry.part, entry.blocks * tier_names_);
-  out.cost = entry.cost * static_cast<double>(tier_names_);
-  return out;
-}
-
-// Each of these once, where the prompt fills it; the entries are in the order of their prompt.
-PrefixEntries KvPool::below_of(std::span<const PrefixEntry> entries) const {
-  PrefixEntries out;
-  for (const PrefixEntry& entry : entries)
-    if (entry.fills_tier_block &&
-        (out.empty() || out.back().name != entry.tier_name || tier_names_ == 1))
-      out.push_back(below_of(entry));
-  return out;
-}
-
 // All cost what the last one does: who lost the first one would have to compute that, too.
 PrefixEntries KvPool::entries_of(const PrefixPins& prefix) const {
   PrefixEntries out;
@@ -115,44 +86,6 @@ void KvPool::write_through(std::span<const PrefixEntry> entries, LeadingNames pr
   storing_ += tiersim::blocks_of(wanted);
 }
 
-// The entries of the pool that begin to wait for the nearest level. A block of several names is
-// stored once the pool has all of them.
-PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames prompt) {
-  const auto may_go = [this](const PrefixEntry& entry) {
-    return cache_->uses(entry) >= stored_from_use_;
-  };
-  if (tier_names_ == 1) {
-    PrefixEntries used;
-    std::ranges::copy_if(entries, std::back_inserter(used), may_go);
-    return copies_->want(used);
-  }
-  const PrefixEntries blocks = below_of(entries);
-  PrefixEntries out;
-  std::int64_t end = tier_names_;
-  for (const PrefixEntry& block : blocks) {
-    while (end <= std::ssize(prompt.prompt) && whole_of(prompt, end - 1).name != block.name)
-      end += tier_names_;
-    if (end > std::ssize(prompt.prompt)) break;
-    PrefixEntries members;
-    for (std::int64_t k = end - tier_names_; k < end; ++k) members.push_back(whole_of(prompt, k));
-    const bool complete = std::ranges::all_of(members, [&](const PrefixEntry& member) {
-      return cache_->level_of(member) == 0 && cache_->loading({&member, 1}) == 0 && may_go(member);
-    });
-    if (!complete || copies_->want({&block, 1}).empty()) continue;
-    out.insert(out.end(), members.begin(), members.end());
-    members_.emplace(block.key(), std::move(members));
-  }
-  return out;
-}
-
-// What the pool had of a block that has been stored.
-PrefixEntries KvPool::take_members(const PrefixEntry& stored) {
-  if (tier_names_ == 1) return {stored};
-  PrefixEntries out = std::move(members_.at(stored.key()));
-  members_.erase(stored.key());
-  return out;
-}
-
 std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
   return copies_ ? copies_->next(level) : std::nullopt;
 }
@@ -168,7 +101,7 @@ void KvPool::stored(const PrefixCopies::Store& store) {
   if (!discarded_.empty()) {
     PrefixEntries gone;
     for (const PrefixEntry& entry : pooled)
-      if (discarded_.erase(entry) > 0) gone.push_back(entry);
+      if (stores_of(entry) == 0 && discarded_.erase(entry) > 0) gone.push_back(entry);
     cache_->leave(gone);  // unless another sequence pins it by now
   }
   drop_idle();
@@ -322,7 +255,10 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
     else if (cache_->loading({&pins[k], 1}) == 0)
       pooled.push_back(pins[k]);
   }
-  write_through(pooled, prefix.leading);  // copies may have been evicted
+  // Copies may have been evicted. One that is refused keeps no smaller one back.
+  if (tier_names_ > 1) write_through(pooled, prefix.leading);
+  for (const PrefixEntry& entry : pooled)
+    if (tier_names_ == 1) write_through({&entry, 1}, prefix.leading);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
   return loads;
 }
@@ -462,8 +398,7 @@ void KvPool::discard(const PrefixPins& prefix, std::vector<BlockMove>& moves) {
   append_stores(cache_->leave(entries), 0, moves);
   if (!copies_) return;
   for (const PrefixEntry& entry : entries)
-    if (entry.fills_tier_block && copies_->is_coming(below_of(entry)) &&
-        cache_->pins(entry) == 1)  // by its store alone
+    if (const std::int64_t stores = stores_of(entry); stores > 0 && cache_->pins(entry) == stores)
       discarded_.insert(entry);
 }
 

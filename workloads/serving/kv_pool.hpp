@@ -218,6 +218,7 @@ class KvPool {
   void end_pause(const PrefixEntries& entries);
   void write_through(std::span<const PrefixEntry> entries, LeadingNames prompt);
   PrefixEntries want(std::span<const PrefixEntry> entries, LeadingNames prompt);
+  std::int64_t stores_of(const PrefixEntry& entry) const;
   PrefixEntries take_members(const PrefixEntry& stored);
 
   std::int64_t blocks_;

@@ -203,7 +203,7 @@ void describe(Fields& f, PrefixCacheConfig& c) {
   f.optional("tier_block", c.tier_block,
              "Positions of a block of the tiers, a multiple of workload.prefix_block, which is the "
              "default. It is stored once the pool has all of it, found only by a prompt that has "
-             "all of it, and one run of a copy between tiers.",
+             "all of it, and runs of copies between tiers are as much longer.",
              in_range(1, 1'000'000));
   f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
              "What leaves the pool, of the blocks that no sequence uses.");

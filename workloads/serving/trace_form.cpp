@@ -20,6 +20,10 @@ class NoForm final : public TraceForm {
   using TraceForm::TraceForm;
   bool failed() const override { return true; }
   bool read(const TraceLine& line, RecordedRequest&) override {
+    if (line.text == "{" || line.text == "[") {
+      report(line, 1, "is no JSON object by itself", "one object on a line: jq -c . FILE");
+      return false;
+    }
     report(line, 1,
            line.text.empty()
                ? "is empty"
@@ -80,6 +84,7 @@ std::int64_t TraceForm::tokens(const TraceLine& line, std::size_t column, std::s
 std::unique_ptr<TraceForm> make_trace_form(const TraceLine& first,
                                            const std::optional<TraceFormat>& format,
                                            TraceMistakes& mistakes) {
+  if (first.text == "{" || first.text == "[") return std::make_unique<NoForm>(mistakes);
   const bool json = first.text.starts_with('{');
   if (format && json) return std::make_unique<JsonColumns>(*format, mistakes);
   if (format) return std::make_unique<CsvColumns>(*format, mistakes);

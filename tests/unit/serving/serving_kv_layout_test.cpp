@@ -368,6 +368,19 @@ TEST(KvLayout, KnowsTheChunksOfLayers) {
             (std::vector<BlockGroup>{{.blocks = 3, .most = 512, .chunk = 8192}, {.blocks = 1}}));
 }
 
+TEST(KvLayout, LongBlocksOfTiersAreOfModelsThatKeepEveryPosition) {
+  const auto error = [](const std::string& model) {
+    const auto kv =
+        layout_of(config("serving/agents_qwen3_30b_h200.yaml",
+                         {"model.base=models/" + model, "server.prefix_cache.tier_block=256"}));
+    return kv ? std::string() : kv.error();
+  };
+  EXPECT_EQ(error("qwen3_30b_a3b.yaml"), "");
+  for (const char* const model : {"gpt_oss_20b", "kimi_linear_48b_a3b"})
+    EXPECT_EQ(error(std::string(model) + ".yaml").substr(0, 38),
+              "server.prefix_cache.tier_block: model ");
+}
+
 // A tier below the pool holds the states of Kimi Linear (337 blocks), which are more than the 32
 // blocks of a named block. Where keys and values lie elsewhere, a copy of them has no place.
 TEST(KvLayout, HasRoomForCopiesOfStatesOrSaysWhyNot) {

@@ -153,6 +153,23 @@ Rows rows_of(const std::string& json, const std::vector<std::string>& columns) {
   return out;
 }
 
+// A version 0.20 is a text where the description says so, and would else be the number .2.
+TEST(RunTable, AColumnOfTextsHasNoNumbers) {
+  for (const auto& [empty, id] : {std::pair{"", "0-20-u4"}, {"none", "0-2-u4"}}) {
+    std::string text = kDescription;
+    const auto put = [&](const std::string& from, const std::string& to) {
+      const std::size_t at = text.find(from);
+      ASSERT_NE(at, std::string::npos);
+      text.replace(at, from.size(), to);
+    };
+    put("empty: {gpus: \"1\"}", std::string("empty: {gpus: \"1\", name: \"") + empty + "\"}");
+    const auto table = read_run_table("t.csv", std::string(kHeader) + "vllm,0.20,1,4,100,20,5,x\n",
+                                      description(text));
+    ASSERT_TRUE(table) << table.error().text();
+    EXPECT_EQ(table->runs.groups.at(0).runs.at(0).id, id);
+  }
+}
+
 TEST(RunJson, MakesARowOfEachObject) {
   const std::string row = R"({"a": 1.5, "b": {"c": "x, \"y\"", "d": [1, 2]}, "e": true, "f": 7})";
   const std::vector<std::string> columns = {"a", "b.c", "b.d", "e"};

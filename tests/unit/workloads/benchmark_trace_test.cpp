@@ -48,6 +48,12 @@ TEST(BenchmarkTrace, RunsThatWereAppendedFollowOneAnother) {
   EXPECT_EQ((trace->requests[1].arrival - trace->requests[0].arrival).count(), 2'500'000'000'000);
 }
 
+TEST(BenchmarkTrace, ARunByAnotherClockIsRefused) {
+  EXPECT_EQ(
+      told(file("[1, 1]", "[1, 1]", "[10, 20]") + file("[2]", "[1]", "[12.5]")),
+      "t:2:1: begins before the run above it ends (runs by another clock are another file)\n");
+}
+
 TEST(BenchmarkTrace, AMistakeHasItsPlace) {
   const std::string hint =
       "(`vllm bench serve --save-result --save-detailed` writes it, and start_times from its "

@@ -72,6 +72,29 @@ TEST(Execution, HasNormsOverQueriesAndKeysOfModelsThatHaveThem) {
             (std::vector<std::string>{"attention 128 128", "attention 64 64"}));
 }
 
+// Of 2 tokens in bf16: latents of queries 2 * 12 * 2 B, of keys and values 2 * 16 * 2 B.
+TEST(Execution, HasNormsOverTheLatentsOfMla) {
+  const auto kernels = [](std::optional<QueryNorms> norms, std::int64_t q_lora_rank) {
+    AttentionContext c = small_step();
+    c.model.mla = MlaConfig{.q_lora_rank = q_lora_rank,
+                            .kv_lora_rank = 16,
+                            .qk_nope_head_dim = 8,
+                            .qk_rope_head_dim = 4,
+                            .v_head_dim = 8};
+    c.model.head_dim = 12;
+    c.model.kv_heads = 4;
+    c.execution.latent_norms = norms;
+    return small_kernels(build(kDense, c), 1);
+  };
+  using Kernels = std::vector<std::string>;
+  EXPECT_EQ(kernels({}, 12), Kernels{});
+  EXPECT_EQ(kernels(QueryNorms::fused, 12), Kernels{});
+  EXPECT_EQ(kernels(QueryNorms::kernel, 12), Kernels{"attention 112 112"});
+  EXPECT_EQ(kernels(QueryNorms::kernels, 12), (Kernels{"attention 48 48", "attention 64 64"}));
+  EXPECT_EQ(kernels(QueryNorms::kernels, 0), Kernels{"attention 64 64"});
+  EXPECT_EQ(small_kernels(step_of({.latent_norms = QueryNorms::kernels}), 1), Kernels{});
+}
+
 // Two GPUs have half of the heads each. The squares of queries and of keys are two numbers of a
 // token: 2 * 2 * 2 B as a kernel writes them, and 2 * 2 * 4 B in fp32 on their way.
 TEST(Execution, AddsUpSquaresOverGpusWhereANormIsOverAllHeads) {

@@ -74,6 +74,21 @@ TEST(ExpertBalance, OfEqualExpertsIsChance) {
   EXPECT_EQ(b.reached, 8);
 }
 
+// Each of N tokens misses an expert with the probability 1 - k / E.
+TEST(ExpertBalance, FewTokensReachAsManyEqualExpertsAsChanceSays) {
+  for (const std::int64_t tokens : {1, 2, 4, 8, 16, 64, 256, 600, 700}) {
+    const ExpertBalance b =
+        expert_balance({.law = ExpertLaw::log_normal, .spread = Sourced<double>{0}},
+                       {.experts = 128, .top_k = 4, .tokens = tokens, .ranks = 1}, 400);
+    const double expected = 128 * (1 - std::pow(1 - 4.0 / 128, static_cast<double>(tokens)));
+    // Experts are drawn one by one: of 400 layers with 128 each the mean has a deviation of .3.
+    EXPECT_NEAR(b.reached, expected, 1.2) << tokens;
+    EXPECT_NEAR(b.rows, static_cast<double>(4 * tokens),
+                0.02 * static_cast<double>(4 * tokens) + 0.5)
+        << tokens;
+  }
+}
+
 TEST(ExpertBalance, GrowsWithTheSpread) {
   double before = 1;
   for (const double spread : {0.3, 0.6, 1.0, 1.5}) {
