@@ -57,7 +57,8 @@ void RequestRows::on_finish(const RequestOutcome& outcome) {
   if (with_sessions_)
     fmt::format_to(std::back_inserter(buffer_), ",{},{},{}", outcome.session.session,
                    outcome.session.agent, outcome.session.turn);
-  fmt::format_to(std::back_inserter(buffer_), ",{}\n", outcome.restarts);
+  fmt::format_to(std::back_inserter(buffer_), ",{}", outcome.restarts);
+  buffer_ += with_sessions_ ? fmt::format(",{}\n", outcome.priority) : "\n";
   replicas_.erase(at);
   ++rows_;
   if (buffer_.size() >= kPiece) {
@@ -72,7 +73,7 @@ void RequestRows::begin_table(bool with_sessions) {
   buffer_ =
       "request,arrival_s,replica,decode_replica,input_tokens,output_tokens,cached_tokens,"
       "queue_time_s,ttft_s,tpot_s,e2e_latency_s,preemptions";
-  buffer_ += with_sessions ? ",session,agent,turn,restarts\n" : ",restarts\n";
+  buffer_ += with_sessions ? ",session,agent,turn,restarts,priority\n" : ",restarts\n";
 }
 
 void RequestRows::finish(SimTime now) {

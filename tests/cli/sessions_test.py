@@ -35,6 +35,21 @@ class Sessions(InFolder):
                 self.assertGreater(int(after["input_tokens"]),
                                    int(before["input_tokens"]) + int(before["output_tokens"]))
 
+    def test_latencies_by_priority_are_those_of_the_rows(self):
+        rows_file = self.folder / "rows.csv"
+        ranked = [*FEW, "--set", "workload.sessions.priorities=[{priority: 1, weight: 1}, {priority: 5, weight: 2}]",
+                  "--set", "server.scheduler.order=priority", "--set", "measure={warm_up: 0}"]
+        record = json.loads(self.printed("run", AGENTS, *ranked, "--requests", rows_file, "--json"))
+        with rows_file.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        said = record["results"]["serving"]["priorities"]
+        self.assertEqual([one["priority"] for one in said], [1, 5])
+        for one in said:
+            of_it = [float(row["ttft_s"]) for row in rows if int(row["priority"]) == one["priority"]]
+            self.assertEqual(len(of_it), one["requests"])
+            self.assertAlmostEqual(sum(of_it) / len(of_it), one["ttft_s"]["mean"], places=9)
+        self.assertIn("Latencies by priority", self.printed("run", AGENTS, *ranked))
+
     def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(self):
         first = json.loads(self.printed("run", AGENTS, *FEW, "--json", "-j", 1))
         self.assertEqual(json.loads(self.printed("run", AGENTS, *FEW, "--json", "-j", 2)), first)

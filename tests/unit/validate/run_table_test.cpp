@@ -162,7 +162,7 @@ TEST(RunTable, AColumnOfTextsHasNoNumbers) {
       ASSERT_NE(at, std::string::npos);
       text.replace(at, from.size(), to);
     };
-    put("empty: {gpus: \"1\"}", std::string("empty: {gpus: \"1\", name: \"") + empty + "\"}");
+    put(R"(empty: {gpus: "1"})", R"(empty: {gpus: "1", name: ")" + std::string(empty) + R"("})");
     const auto table = read_run_table("t.csv", std::string(kHeader) + "vllm,0.20,1,4,100,20,5,x\n",
                                       description(text));
     ASSERT_TRUE(table) << table.error().text();
