@@ -21,6 +21,7 @@ constexpr std::array kExampleFiles{
     "scenarios/speculation/llama3_70b_h100_draft_8b.yaml",
     "serving/llama3_8b_h100_poisson.yaml",
     "serving/llama3_8b_h100_closed_loop.yaml",
+    "serving/llama3_70b_gh200_weights.yaml",
     "serving/llama2_7b_rtx4090_prefix_cache.yaml",
     "serving/llama3_8b_h100x4_disaggregated.yaml",
     "serving/llama3_8b_h100_eagle3.yaml",
