@@ -2,12 +2,10 @@
 // A partition of the time of a step over its causes. It follows the chain of operations that ended
 // last, each back to the operation it waited for. The parts sum to the step.
 //
-//   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head),
-//   and
+//   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head);
 //              copies of these from the far tier
-//   kv         kernels that wait for keys and values in the near tier (attention, appending), and
-//   CPUs
-//              that read them
+//   kv         kernels that wait for keys and values in the near tier (attention, appending);
+//              CPUs that read them
 //   compute    kernels that wait for arithmetic
 //   screening  kernels and fetches that select the rows to read
 //   link_wait  waiting for rows on their way from the far tier, or for write-backs to it

@@ -12,6 +12,7 @@
 //   preemptions
 //   session, agent, turn   where the workload has sessions, each from 0; agent 0 is the main line
 //   restarts         replicas that failed while they had it
+//   priority         where the workload has sessions; a lower number goes first
 //
 // All requests have a row, those of the warm-up as well, in the order in which they end; times are
 // exact decimals, except tpot_s, which is a quotient. The same run gives the same bytes.

@@ -171,8 +171,7 @@ RandomServer draw_with_sessions(Rng& rng) {
   while (out.file.find("prefix_cache") != std::string::npos) out.file = any_of(kFiles, rng);
   const char* const priorities =
       rng.below(3) == 0 ? ", priorities: [{priority: 0, weight: 1}, {priority: 7, weight: 2}]" : "";
-  if (*priorities != 0 && rng.below(2) == 0)
-    out.set.emplace_back("server.scheduler.order=priority");
+  if (*priorities != 0) out.set.emplace_back("server.scheduler.order=priority");
   out.set.push_back("workload.sessions={count: " + number(12) + priorities +
                     ", turns: " + any_of(kTurns, rng) + ", system_prompt: " + number(300) +
                     ", groups: {count: 2, prompt: {tokens: " + number(300) +

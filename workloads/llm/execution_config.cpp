@@ -18,10 +18,10 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("query_norms", c.query_norms, kQueryNormsNames,
              "Norms over queries and keys, of models that have them: in other operations, one "
              "kernel for both, or a kernel for each.");
-  f.optional(
-      "latent_norms", c.latent_norms, kQueryNormsNames,
-      "The same for norms over the latents of MLA: of queries, and of keys and values. Fused "
-      "by default.");
+  f.optional("latent_norms", c.latent_norms, kQueryNormsNames,
+             "The same for norms over latents (MLA, DeepSeek-V4): of queries, and of keys and "
+             "values. Fused "
+             "by default.");
   f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");

@@ -12,9 +12,9 @@
 //                two, one kernel for both, or fused into another operation at no cost. Where the
 //                norm is over all heads and GPUs have some of them each, a kernel and an all-reduce
 //                add up the squares before
-//   latent_norms norms over the latents of queries and of keys and values (MLA), likewise
-//   rotary       a kernel applies the rotary embedding to queries and keys
-//   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
+//   latent_norms norms over the latents of queries and of keys and values (MLA, DeepSeek-V4),
+//   likewise rotary       a kernel applies the rotary embedding to queries and keys append kernel:
+//   a kernel of its own writes new keys and values to the KV cache; fused: the
 //                GEMM that computes them does
 //   activation   a kernel applies the activation function between the GEMMs of a dense MLP
 //   scales       how inputs of low-precision GEMMs (fp8, fp4, int8) are scaled. dynamic: the engine

@@ -54,11 +54,12 @@ std::vector<double> mean_rows(std::vector<double> rows, const ExpertGroup& g) {
 double drawn(double mean, double tokens, double rank) {
   constexpr double kLarge = 20;
   const double chance = mean / tokens;
-  if (chance >= 1) return tokens;
+  if (chance >= 1 - 1e-9) return tokens;
   if (mean >= kLarge) {
+    const double z = detail::normal_quantile(rank);
+    const double skewed = (1 - 2 * chance) * (z * z - 1) / 6;  // Cornish and Fisher, 1938
     const double deviation = std::sqrt(mean * (1 - chance));
-    return std::clamp(std::floor(mean + deviation * detail::normal_quantile(rank) + 0.5), 0.0,
-                      tokens);
+    return std::clamp(std::floor(mean + deviation * z + skewed + 0.5), 0.0, tokens);
   }
   double rows = 0;
   double exactly = portable_exp(tokens * portable_log(1 - chance));  // so many rows

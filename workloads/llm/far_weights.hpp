@@ -3,10 +3,8 @@
 // head stay near.
 //   copied      the copy engine brings a layer's part before the layer begins
 //   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865), into room for two
-//   direct      kernels read them where they are. A kernel is one flow over all that it reads, so
-//   that
-//               beside a copy on the same link it takes no more bytes a second, its near ones
-//               included, than that copy
+//   direct      kernels read them where they are; a kernel is one flow over all that it reads, so
+//               beside a copy on the same link its near reads, too, are as slow as that copy's
 // Of experts a copy brings all, and a kernel reads those that are reached. Nothing is prefetched
 // from one step to the next, so the first layer of a step waits for its copy; each later stage of a
 // pipeline that serves brings its first layer while the stage before works.

@@ -108,7 +108,7 @@ bool BenchmarkTrace::read(const TraceLine& line, RecordedRequest& out) {
   std::ranges::stable_sort(read_, {}, &RecordedRequest::time);
   if (read_.empty()) return false;
   if (last_ && read_.front().time < *last_) {
-    report(line, 1, "begins before the run above it ends",
+    report(line, 1, "begins before the last request of the run above it",
            "runs by another clock are another file");
     read_.clear();
     return false;

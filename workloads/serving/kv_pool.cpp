@@ -101,7 +101,10 @@ void KvPool::stored(const PrefixCopies::Store& store) {
   if (!discarded_.empty()) {
     PrefixEntries gone;
     for (const PrefixEntry& entry : pooled)
-      if (stores_of(entry) == 0 && discarded_.erase(entry) > 0) gone.push_back(entry);
+      if (discarded_.contains(entry) && stores_of(entry) == 0) {
+        discarded_.erase(entry);
+        gone.push_back(entry);
+      }
     cache_->leave(gone);  // unless another sequence pins it by now
   }
   drop_idle();

@@ -225,6 +225,8 @@ class KvPool {
   std::int64_t tier_names_ = 1;
   // Of those blocks of several names that are being stored from the pool, by key; for lookup only.
   std::unordered_map<std::uint64_t, PrefixEntries> members_;
+  // How many of these lists hold an entry, by key.
+  std::unordered_map<std::uint64_t, std::int64_t> holds_;
   std::int64_t stored_from_use_ = 1;  // an entry is written through once so many prompts used it
   bool keeps_idle_ = true;
   double cost_growth_ = 0;

@@ -62,6 +62,7 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
     });
     if (!complete || copies_->want({&block, 1}).empty()) continue;
     out.insert(out.end(), members.begin(), members.end());
+    for (const PrefixEntry& member : members) ++holds_[member.key()];
     members_.emplace(block.key(), std::move(members));
   }
   return out;
@@ -70,9 +71,8 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
 // How many stores hold the entry in the pool.
 std::int64_t KvPool::stores_of(const PrefixEntry& entry) const {
   if (tier_names_ == 1) return copies_->is_coming(entry) ? 1 : 0;
-  return std::ranges::count_if(members_, [&](const auto& block) {
-    return std::ranges::find(block.second, entry) != block.second.end();
-  });
+  const auto found = holds_.find(entry.key());
+  return found == holds_.end() ? 0 : found->second;
 }
 
 // What the pool had of a block that has been stored.
@@ -80,6 +80,8 @@ PrefixEntries KvPool::take_members(const PrefixEntry& stored) {
   if (tier_names_ == 1) return {stored};
   PrefixEntries out = std::move(members_.at(stored.key()));
   members_.erase(stored.key());
+  for (const PrefixEntry& member : out)
+    if (const auto held = holds_.find(member.key()); --held->second == 0) holds_.erase(held);
   return out;
 }
 

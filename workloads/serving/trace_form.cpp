@@ -21,7 +21,9 @@ class NoForm final : public TraceForm {
   bool failed() const override { return true; }
   bool read(const TraceLine& line, RecordedRequest&) override {
     if (line.text == "{" || line.text == "[") {
-      report(line, 1, "is no JSON object by itself", "one object on a line: jq -c . FILE");
+      report(line, 1, "begins JSON that goes on in the next line",
+             line.text == "{" ? "one object on a line: jq -c . FILE"
+                              : "one object on a line: jq -c '.[]' FILE");
       return false;
     }
     report(line, 1,

@@ -98,6 +98,18 @@ TEST(FarWeights, APrefetchTakesTheRoomOfTheLayerBeforeTheLast) {
   EXPECT_EQ(room, 2 * kLayer);
 }
 
+// Micro-batches of a pipeline copy all weights anew, one after another: two layers of room.
+TEST(FarWeights, TheNextMicroBatchCopiesAfterTheOneBefore) {
+  AttentionContext c = with_far(1, WeightRead::prefetched);
+  c.parallel.pipeline = 2;
+  const StepGraph graph = build(kNearRows, c);
+  const std::vector<std::size_t> copies = copies_of(graph);
+  ASSERT_EQ(copies.size(), 4U);  // two layers of a stage, for each of two micro-batches
+  for (std::size_t i = 1; i < copies.size(); ++i)
+    EXPECT_TRUE(waits(graph.ops[copies[i]], copies[i - 1])) << i;
+  EXPECT_FALSE(graph.ops[copies[2]].after.size() < 2);  // and for its room
+}
+
 // Kernels read norms with the products before or after them, so that only matrices count.
 TEST(FarWeights, KernelsReadTheirShareWhereItIs) {
   const StepGraph graph = build(kNearRows, with_far(0.25, WeightRead::direct));

@@ -1,4 +1,5 @@
 #include "sim/step/time_split.hpp"
+#include "hwmodels/compute/host_cpu.hpp"
 
 #include <numeric>
 
@@ -89,6 +90,34 @@ TEST(TimeSplit, CollectivesAndTheHostHaveTheirOwnStartUp) {
     EXPECT_EQ(part(parts, TimePart::link_wait), 100us);
     EXPECT_EQ(part(parts, TimePart::latency), 1100ns + 200ns);
   }
+}
+
+// Copies of weights are waits for weights, and CPUs that attend read keys and values.
+TEST(TimeSplit, WeightsThatAreCopiedAreWeightsAndAttentionOnTheCpuIsKv) {
+  SystemConfig config = testing::small_system();
+  HostCpuConfig cpu;
+  cpu.attention.value = 1_GBps;
+  config.cpu = testing::fixed<Requester>(cpu);
+  const System system(config);
+  StepGraph graph = empty_graph(system);
+  Op copy{.kind = OpKind::transfer,
+          .phase = Phase::weight_copy,
+          .requester = RequesterKind::copy_engine,
+          .flops = {}};
+  copy.accesses.push_back(
+      {system.tier("pool"), Direction::read, TensorClass::weights, 8'000'000_B, 8'000'000_B});
+  Op attend{.kind = OpKind::transfer,
+            .phase = Phase::attention,
+            .requester = RequesterKind::cpu,
+            .flops = {}};
+  attend.accesses.push_back(
+      {system.tier("pool"), Direction::read, TensorClass::keys, 1'000'000_B, 1'000'000_B});
+  attend.after = {graph.add(copy)};
+  graph.add(attend);
+  const TimeSplit parts = split(system, graph);
+  EXPECT_EQ(part(parts, TimePart::weights), 1ms);  // at 8 GB/s
+  EXPECT_EQ(part(parts, TimePart::kv), 1ms);
+  EXPECT_EQ(part(parts, TimePart::link_wait), Duration{});
 }
 
 // The wait for the other GPUs of a group counts as collective.

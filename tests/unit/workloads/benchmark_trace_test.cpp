@@ -48,10 +48,19 @@ TEST(BenchmarkTrace, RunsThatWereAppendedFollowOneAnother) {
   EXPECT_EQ((trace->requests[1].arrival - trace->requests[0].arrival).count(), 2'500'000'000'000);
 }
 
-TEST(BenchmarkTrace, ARunByAnotherClockIsRefused) {
+TEST(BenchmarkTrace, JsonOfSeveralLinesHasOneMistake) {
   EXPECT_EQ(
-      told(file("[1, 1]", "[1, 1]", "[10, 20]") + file("[2]", "[1]", "[12.5]")),
-      "t:2:1: begins before the run above it ends (runs by another clock are another file)\n");
+      told("{\n  \"input_lens\": [1]\n}\n"),
+      "t:1:1: begins JSON that goes on in the next line (one object on a line: jq -c . FILE)\n");
+  EXPECT_EQ(told("[\n{}]\n"),
+            "t:1:1: begins JSON that goes on in the next line (one object on a line: jq -c '.[]' "
+            "FILE)\n");
+}
+
+TEST(BenchmarkTrace, ARunByAnotherClockIsRefused) {
+  EXPECT_EQ(told(file("[1, 1]", "[1, 1]", "[10, 20]") + file("[2]", "[1]", "[12.5]")),
+            "t:2:1: begins before the last request of the run above it (runs by another clock are "
+            "another file)\n");
 }
 
 TEST(BenchmarkTrace, AMistakeHasItsPlace) {

@@ -89,6 +89,27 @@ TEST(ExpertBalance, FewTokensReachAsManyEqualExpertsAsChanceSays) {
   }
 }
 
+// The law of the rows changes where their mean is 20; the busiest expert never has fewer for that.
+TEST(ExpertBalance, RowsOfTheBusiestGrowWithTheTokens) {
+  double before = 0;
+  for (std::int64_t tokens = 560; tokens <= 720; tokens += 8) {
+    const ExpertBalance b =
+        expert_balance({.law = ExpertLaw::log_normal, .spread = Sourced<double>{0}},
+                       {.experts = 128, .top_k = 4, .tokens = tokens, .ranks = 128}, 50);
+    EXPECT_GE(b.rows, before) << tokens;
+    before = b.rows;
+  }
+}
+
+// An expert that every token chooses has all of their rows, also where that is the mean of 20.
+TEST(ExpertBalance, AnExpertThatAllTokensChooseHasAllRows) {
+  const ExpertLoadConfig load{.law = ExpertLaw::counted,
+                              .counted = ExpertCounts{{7, 1, 1, 1, 1, 1, 1, 1}}};
+  for (const std::int64_t tokens : {1, 19, 20, 21, 400})
+    EXPECT_GE(expert_balance(load, {.experts = 8, .top_k = 2, .tokens = tokens, .ranks = 8}).rows,
+              static_cast<double>(tokens));
+}
+
 TEST(ExpertBalance, GrowsWithTheSpread) {
   double before = 1;
   for (const double spread : {0.3, 0.6, 1.0, 1.5}) {

@@ -389,6 +389,28 @@ TEST(KvPool, LongBlocksThatPartWithinHaveACopyEach) {
   EXPECT_EQ(of.occupied(), 6);
 }
 
+// What is discarded while two long blocks that share it are stored leaves with the second one.
+TEST(KvPool, ADiscardedEntryLeavesWithTheLastStoreThatHoldsIt) {
+  KvPool of = with_tier_blocks(2, {8, 8});
+  const PrefixBlocks first{1, 2};
+  const PrefixBlocks second{1, 3};
+  Moves moves;
+  ASSERT_TRUE(of.take(4, moves));
+  of.share(first);
+  const auto one = of.next_store(1);
+  ASSERT_TRUE(one);
+  of.pin(LeadingNames(second).first(1), moves);
+  ASSERT_TRUE(of.take(2, moves));
+  of.share(PrefixPins(second, {}, 1));
+  of.release(first);
+  of.discard(second, moves);
+  EXPECT_EQ(of.occupied(), 6);  // the stores hold all of them
+  of.stored(*one);
+  EXPECT_EQ(of.level_of(PrefixEntry(1, 0, 2)), 0);  // the other store holds it
+  EXPECT_EQ(store_all(of, 1), 4);
+  EXPECT_EQ(of.occupied(), 2);  // of 2, which nobody discarded
+}
+
 // Under the selective policy every name of it must have been used twice.
 TEST(KvPool, ALongBlockIsStoredAtTheSecondUseOfAllOfIt) {
   KvPool of = with_tier_blocks(2, {8}, WritePolicy::write_through_selective);
