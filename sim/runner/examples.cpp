@@ -14,7 +14,6 @@ constexpr std::array kExampleFiles{
     "scenarios/methods/llama3_8b_maple.yaml",
     "scenarios/methods/llama3_8b_quest.yaml",
     "scenarios/methods/llama3_8b_tiered.yaml",
-    "scenarios/methods/llama3_8b_maple_prefill.yaml",
     "scenarios/tpla/deepseek_v3_full_tp8.yaml",
     "scenarios/tpla/deepseek_v3_full_tpla_tp8.yaml",
     "scenarios/packets/llama2_7b_layer_pool.yaml",

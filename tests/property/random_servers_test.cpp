@@ -303,7 +303,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
 }
 
 TEST(RandomServers, ServeSessionsOrSayWhatDoesNotFit) {
-  EXPECT_GT(run_servers(draw_with_sessions, testing::draws_of(100, 2000), 0.25), 2);
+  EXPECT_GT(run_servers(draw_with_sessions, testing::draws_of(100, 2000), 0.25), 0);
 }
 
 }  // namespace
