@@ -47,7 +47,7 @@ struct KvTierUse {
   std::int64_t max_bytes = 0;
 };
 
-/// Of the requests of one kind, in seconds.
+/// Mean and percentiles of a latency over the requests of one kind, in seconds.
 struct ServedLatency {
   double mean = 0;
   double p50 = 0;

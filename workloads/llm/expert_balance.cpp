@@ -17,7 +17,7 @@
 namespace tiersim {
 namespace {
 
-// Of a random variable, so that none of its quantiles is infinite.
+// The rank of a random draw, away from 0 and 1 so that no quantile is infinite.
 double rank(Rng& rng) {
   return std::clamp(rng.uniform(), 1e-10, 1 - 1e-10);
 }

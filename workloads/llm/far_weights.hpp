@@ -5,9 +5,9 @@
 //   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865), into room for two
 //   direct      kernels read them where they are; a kernel is one flow over all that it reads, so
 //               beside a copy on the same link its near reads, too, are as slow as that copy's
-// Of experts a copy brings all, and a kernel reads those that are reached. Nothing is prefetched
-// from one step to the next, so the first layer of a step waits for its copy; each later stage of a
-// pipeline that serves brings its first layer while the stage before works.
+// A copy brings all experts of a layer; a kernel reads only those that tokens reach. Nothing is
+// prefetched from one step to the next, so the first layer of a step waits for its copy; each later
+// stage of a pipeline that serves brings its first layer while the stage before works.
 #include <array>
 #include <cstdint>
 #include <string_view>

@@ -223,7 +223,7 @@ class KvPool {
 
   std::int64_t blocks_;
   std::int64_t tier_names_ = 1;
-  // Of those blocks of several names that are being stored from the pool, by key; for lookup only.
+  // The pool's entries of each long block that is being stored, by its key; for lookup only.
   std::unordered_map<std::uint64_t, PrefixEntries> members_;
   // How many of these lists hold an entry, by key.
   std::unordered_map<std::uint64_t, std::int64_t> holds_;

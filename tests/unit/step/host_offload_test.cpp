@@ -146,8 +146,8 @@ Duration sum_of(const StepGraph& graph, const System& system, Phase phase) {
   return sum;
 }
 
-// What is copied before a layer adds up; what is prefetched hides behind the layers or they behind
-// it, and never takes longer.
+// Copies before a layer add to the step. Prefetched copies hide behind the layers, or the layers
+// behind them, so that the step never takes longer.
 TEST(FarWeights, TakeTheirCopiesOrTheLongerOfCopiesAndWork) {
   const System system(testing::small_system());
   const Duration near = time_of(on(system, kNearRows, small_step()), system);

@@ -389,7 +389,8 @@ TEST(KvPool, LongBlocksThatPartWithinHaveACopyEach) {
   EXPECT_EQ(of.occupied(), 6);
 }
 
-// What is discarded while two long blocks that share it are stored leaves with the second one.
+// An entry that is discarded while two long blocks that share it are being stored leaves the pool
+// with the second store.
 TEST(KvPool, ADiscardedEntryLeavesWithTheLastStoreThatHoldsIt) {
   KvPool of = with_tier_blocks(2, {8, 8});
   const PrefixBlocks first{1, 2};
