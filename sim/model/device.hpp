@@ -133,7 +133,8 @@ class Requester {
   virtual Bytes request_run(Bytes run) const { return run; }
   /// Share of the GPU's SMs that its transfers take from concurrent kernels, below 1.
   virtual double held_sms() const { return 0; }
-  /// True where it reaches memories of the host without the GPU's links.
+  /// True for a part of the host, such as its CPUs: its accesses to the host's memory do not cross
+  /// the links of a GPU.
   virtual bool is_on_host() const { return false; }
 };
 

@@ -133,7 +133,7 @@ enum class RequesterKind : std::uint8_t {
   cpu,          ///< the host's CPUs, where keys and values lie
 };
 inline constexpr std::array<std::string_view, 3> kRequesterNames{"sm", "copy_engine", "cpu"};
-/// Those of the GPU, which copy.
+/// The requesters that can copy, which are parts of the GPU: no CPU copies.
 inline constexpr std::array<std::string_view, 2> kCopierNames{"sm", "copy_engine"};
 constexpr std::string_view name(RequesterKind r) {
   return kRequesterNames[static_cast<std::size_t>(r)];

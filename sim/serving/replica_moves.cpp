@@ -355,7 +355,8 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     read = stored_bytes(what.from > 0 ? what.from : what.to, bytes);
     written = stored_bytes(what.to > 0 ? what.to : what.from, bytes);
   }
-  // Between tiers runs are as much longer as blocks are.
+  // Between two tiers a contiguous run covers a block of the tiers, which may be several named
+  // ones.
   const bool between = is_of_prefixes(what.kind) && what.from > 0 && what.to > 0;
   const std::int64_t longer = between ? parts_.config.blocks_of_tier_block() : 1;
   add_access(op, tier_of(what.kind, what.from), Direction::read,

@@ -309,8 +309,8 @@ void check_server(Fields& f, const ServingConfig& c) {
                "server.kv.swap_space");
 }
 
-// Earlier rows of a prompt that is read in pieces come to the GPU, which sets no room aside for
-// them.
+// CPUs attend in decode steps only. A later chunk of a prompt would have to copy the rows of
+// earlier chunks to the GPU, where no room is set aside for them.
 void check_cpu_attention(Fields& f, const ServingConfig& c) {
   const Method* const method = c.scenario.method.method.get();
   if (method == nullptr || !method->attends_on_cpu()) return;

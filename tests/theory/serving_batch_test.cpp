@@ -141,7 +141,8 @@ TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
   }
 }
 
-// The same where weights of a layer are copied while the one before works.
+// A step that copies the weights of its next layer while one works overlaps, too: the engine runs
+// it.
 TEST(OverlappingSteps, CopyWeightsAheadAsTheEngineDoes) {
   const ServingConfig config =
       ideal("serving/llama2_7b_h100.yaml",

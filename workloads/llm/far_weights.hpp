@@ -4,7 +4,7 @@
 //   copied      the copy engine brings a layer's part before the layer begins
 //   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865), into room for two
 //   direct      kernels read them where they are; a kernel is one flow over all that it reads, so
-//               beside a copy on the same link its near reads, too, are as slow as that copy's
+//               where a copy slows its far reads on a link, its near reads slow down with them
 // A copy brings all experts of a layer; a kernel reads only those that tokens reach. Nothing is
 // prefetched from one step to the next, so the first layer of a step waits for its copy; each later
 // stage of a pipeline that serves brings its first layer while the stage before works.

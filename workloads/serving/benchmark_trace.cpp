@@ -21,14 +21,7 @@ constexpr std::string_view kResultHint =
     "a line is the result of a run: {\"input_lens\": [...], \"output_lens\": [...], "
     "\"start_times\": [...]}";
 
-bool has_key(std::string_view line, std::string_view quoted) {
-  const std::size_t at = line.find(quoted);
-  if (at == std::string_view::npos) return false;
-  const std::size_t next = line.find_first_not_of(" \t", at + quoted.size());
-  return next != std::string_view::npos && line[next] == ':';
-}
-
-// The texts of answers may be most of a file, so nothing else is kept.
+// The texts of answers may be most of a file, so nothing but the lists is kept.
 bool is_kept(int depth, Json::parse_event_t event, const Json& value) {
   if (depth != 1 || event != Json::parse_event_t::key) return true;
   return std::ranges::find(kLists, value.get_ref<const std::string&>()) != kLists.end();
@@ -43,44 +36,34 @@ std::string shown(const Json& value) {
 
 bool BenchmarkTrace::is_one(std::string_view line) {
   return line.starts_with('{') &&
-         (has_key(line, "\"input_lens\"") || has_key(line, "\"total_input_tokens\""));
+         (has_key(line, "input_lens") || has_key(line, "total_input_tokens"));
 }
 
-bool BenchmarkTrace::read(const TraceLine& line, RecordedRequest& out) {
-  read_.clear();
-  Json json;
-  try {
-    json = Json::parse(line.text, is_kept);
-  } catch (const Json::parse_error& error) {
-    report(line, std::max<std::size_t>(error.byte, 1), "is no JSON from here on",
-           std::string(kResultHint));
-    return false;
-  } catch (const Json::exception&) {  // a number beyond all
-    report(line, 1, "has a number that cannot be", std::string(kResultHint));
-    return false;
-  }
+bool BenchmarkTrace::read_object(const TraceLine& line) {
+  Json object;
+  if (!parsed(line, kResultHint, [&] { object = Json::parse(line.text, is_kept); })) return false;
   for (const char* const key : kLists) {
-    const auto list = json.is_object() ? json.find(key) : json.end();
-    if (list != json.end() && list->is_array()) continue;
+    const auto list = object.is_object() ? object.find(key) : object.end();
+    if (list != object.end() && list->is_array()) continue;
     report(line, 1,
-           list == json.end() ? fmt::format("'{}' is missing", key)
-                              : fmt::format("'{}' is {}, and no list", key, shown(*list)),
+           list == object.end() ? fmt::format("'{}' is missing", key)
+                                : fmt::format("'{}' is {}, and no list", key, shown(*list)),
            "`vllm bench serve --save-result --save-detailed` writes it, and start_times from its "
            "version of 2026 on");
     return false;
   }
-  const std::size_t requests = json["input_lens"].size();
+  const std::size_t requests = object["input_lens"].size();
   for (const char* const key : kLists)
-    if (json[key].size() != requests) {
-      report(
-          line, 1,
-          fmt::format("'{}' has {} entries, and 'input_lens' {}", key, json[key].size(), requests),
-          "the lists have one for each request");
+    if (object[key].size() != requests) {
+      report(line, 1,
+             fmt::format("'{}' has {} entries, and 'input_lens' {}", key, object[key].size(),
+                         requests),
+             "the lists have one for each request");
       return false;
     }
   bool fine = true;
   const auto entry = [&](const char* key, std::size_t k, double least, double most, bool whole) {
-    const Json& value = json[key][k];
+    const Json& value = object[key][k];
     const bool right = whole ? value.is_number_integer() : value.is_number();
     if (right && value >= least && value <= most) return value.get<double>();
     report(line, 1, fmt::format("{}[{}] is {}", key, k, shown(value)),
@@ -97,30 +80,19 @@ bool BenchmarkTrace::read(const TraceLine& line, RecordedRequest& out) {
     }
     const double start = entry("start_times", k, 0, kLongestClock, false);
     const double input = entry("input_lens", k, 1, kMost, true);
-    read_.push_back({.time = Int128(std::llround(start * 1e6)) * Int128{1'000'000},
-                     .input_tokens = static_cast<std::int64_t>(input),
-                     .output_tokens = static_cast<std::int64_t>(output)});
+    requests_.push_back({.time = Int128(std::llround(start * 1e6)) * Int128{1'000'000},
+                         .input_tokens = static_cast<std::int64_t>(input),
+                         .output_tokens = static_cast<std::int64_t>(output)});
   }
-  if (!fine) {
-    read_.clear();
-    return false;
-  }
-  std::ranges::stable_sort(read_, {}, &RecordedRequest::time);
-  if (read_.empty()) return false;
-  if (last_ && read_.front().time < *last_) {
+  if (!fine) return false;
+  std::ranges::stable_sort(requests_, {}, &RecordedRequest::time);
+  if (requests_.empty()) return true;
+  if (last_ && requests_.front().time < *last_) {
     report(line, 1, "begins before the last request of the run above it",
            "runs by another clock are another file");
-    read_.clear();
     return false;
   }
-  last_ = read_.back().time;
-  return more(out);
-}
-
-bool BenchmarkTrace::more(RecordedRequest& out) {
-  if (read_.empty()) return false;
-  out = std::move(read_.front());
-  read_.pop_front();
+  last_ = requests_.back().time;
   return true;
 }
 

@@ -10,30 +10,24 @@
 // 0 tokens and are left out. Earlier versions of the benchmark and those of SGLang write no
 // `start_times`, so that their files say no times. Other keys say nothing that is simulated. Runs
 // that --append-result wrote follow one another, by the same clock.
-#include <cstdint>
-#include <deque>
 #include <optional>
 #include <string_view>
 
-#include "workloads/serving/trace_form.hpp"
+#include "workloads/serving/json_trace.hpp"
 
 namespace tiersim {
 
-class BenchmarkTrace final : public TraceForm {
+class BenchmarkTrace final : public JsonTrace {
  public:
-  using TraceForm::TraceForm;
+  using JsonTrace::JsonTrace;
 
   /// True for a line that begins a trace of this form.
   static bool is_one(std::string_view line);
 
-  bool read(const TraceLine& line, RecordedRequest& out) override;
-  bool more(RecordedRequest& out) override;
-  std::int64_t left_out() const override { return left_out_; }
-
  private:
-  std::deque<RecordedRequest> read_;  // of the last line, in the order of arrival
-  std::optional<Int128> last_;        // arrival of the last line's last request
-  std::int64_t left_out_ = 0;
+  bool read_object(const TraceLine& line) override;
+
+  std::optional<Int128> last_;  // arrival of the last line's last request
 };
 
 }  // namespace tiersim

@@ -145,11 +145,11 @@ class ConversationTrace::Conversation {
       follows_ = false;
       return true;
     }
-    if (!form_.read_.empty())
+    if (!form_.requests_.empty())
       out.pause = picoseconds(thought && follows_ ? *thought : std::max(0.0, time - kept_end_));
     kept_end_ = time + took.value_or(0);
     follows_ = true;
-    form_.read_.push_back(std::move(out));
+    form_.requests_.push_back(std::move(out));
     return true;
   }
 
@@ -186,46 +186,19 @@ class ConversationTrace::Conversation {
 };
 
 bool ConversationTrace::is_one(std::string_view line) {
-  const auto has = [&](std::string_view key) {
-    const std::size_t at = line.find(key);
-    if (at == std::string_view::npos) return false;
-    const std::size_t next = line.find_first_not_of(" \t", at + key.size());
-    return next != std::string_view::npos && line[next] == ':';
-  };
-  return line.starts_with('{') && (has("\"requests\"") || has("\"block_size\""));
+  return line.starts_with('{') && (has_key(line, "requests") || has_key(line, "block_size"));
 }
 
-bool ConversationTrace::read(const TraceLine& line, RecordedRequest& out) {
+bool ConversationTrace::read_object(const TraceLine& line) {
   constexpr std::string_view kHint =
       "a line is a conversation: {\"id\": ..., \"block_size\": ..., \"requests\": [...]}";
-  read_.clear();
-  Json json;
-  try {
-    json = Json::parse(line.text);
-  } catch (const Json::parse_error& error) {
-    report(line, std::max<std::size_t>(error.byte, 1), "is no JSON from here on",
-           std::string(kHint));
-    return false;
-  } catch (const Json::exception&) {  // a number beyond all
-    report(line, 1, "has a number that cannot be", std::string(kHint));
-    return false;
-  }
-  if (!json.is_object()) {
+  Json object;
+  if (!parsed(line, kHint, [&] { object = Json::parse(line.text); })) return false;
+  if (!object.is_object()) {
     report(line, 1, "is no JSON object", std::string(kHint));
     return false;
   }
-  if (!Conversation(*this, line).read(json)) {
-    read_.clear();
-    return false;
-  }
-  return more(out);
-}
-
-bool ConversationTrace::more(RecordedRequest& out) {
-  if (read_.empty()) return false;
-  out = std::move(read_.front());
-  read_.pop_front();
-  return true;
+  return Conversation(*this, line).read(object);
 }
 
 }  // namespace tiersim

@@ -20,30 +20,23 @@
 // `t` and `api_time` say. A sub-agent is written with the time of its end; the times of its
 // requests count from its begin. They follow here one by one where it stands, although some ran
 // beside each other. A request without an answer, whose `out` is 0, is left out.
-#include <cstdint>
-#include <deque>
 #include <string_view>
 
-#include "workloads/serving/trace_form.hpp"
+#include "workloads/serving/json_trace.hpp"
 
 namespace tiersim {
 
-class ConversationTrace final : public TraceForm {
+class ConversationTrace final : public JsonTrace {
  public:
-  using TraceForm::TraceForm;
+  using JsonTrace::JsonTrace;
 
   /// True for a line that begins a trace of this form.
   static bool is_one(std::string_view line);
 
-  bool read(const TraceLine& line, RecordedRequest& out) override;
-  bool more(RecordedRequest& out) override;
-  std::int64_t left_out() const override { return left_out_; }
-
  private:
   class Conversation;
 
-  std::deque<RecordedRequest> read_;  // of the last line
-  std::int64_t left_out_ = 0;
+  bool read_object(const TraceLine& line) override;
 };
 
 }  // namespace tiersim

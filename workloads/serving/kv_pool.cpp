@@ -258,7 +258,8 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
     else if (cache_->loading({&pins[k], 1}) == 0)
       pooled.push_back(pins[k]);
   }
-  // Copies may have been evicted. One that is refused keeps no smaller one back.
+  // The copies of these entries below may have been evicted, so that they are stored again. A store
+  // that finds no room does not stop a smaller one after it.
   if (tier_names_ > 1) write_through(pooled, prefix.leading);
   for (const PrefixEntry& entry : pooled)
     if (tier_names_ == 1) write_through({&entry, 1}, prefix.leading);
@@ -421,7 +422,7 @@ std::int64_t KvPool::keep(std::span<const PrefixEntry> entries, std::int64_t roo
   cache_->use(fresh);
   make_room(moves);
   for (const PrefixEntry& entry : fresh) cache_->release({&entry, 1});
-  // Stretches and states, whose blocks in lower levels are their own.
+  // Stretches of window layers and states are blocks of the lower levels by themselves.
   write_through(fresh, std::span<const std::uint64_t>{});
   write_through(used, std::span<const std::uint64_t>{});
   if (copies_) copies_->give_up(fresh);

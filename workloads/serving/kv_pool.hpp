@@ -60,7 +60,7 @@ struct PrefixPins {
       : leading(of), window(of_window), before(blocks_before) {}
   /// Where all layers keep every position.
   PrefixPins(const PrefixBlocks& of_names) : leading(of_names) {}
-  /// Stretches alone.
+  /// Pins stretches of window layers and no leading blocks.
   explicit PrefixPins(std::span<const WindowPart> of_window)
       : leading(std::span<const std::uint64_t>{}), window(of_window) {}
   std::span<const std::uint64_t> names() const {
@@ -159,8 +159,8 @@ class KvPool {
   std::vector<PrefixCopies::Store> raise(LeadingNames names);
   /// Blocks that are being prefetched.
   std::int64_t prefetching() const { return prefetching_; }
-  /// Those of a prompt have arrived; without the prompt, blocks of lower levels that are longer
-  /// than named ones are not written through now.
+  /// These loads have arrived. `prompt` says whose they were; without it nothing is written through
+  /// now to lower levels whose blocks are longer than named ones.
   void arrived(std::span<const PrefixEntry> loads,
                LeadingNames prompt = std::span<const std::uint64_t>{});
   /// Turns blocks of a sequence into entries that others can share, pinned by the sequence.

@@ -19,7 +19,7 @@ PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
   return out;
 }
 
-// The block of lower levels that the entry is a part of.
+// The block of the lower levels that the pool's entry is a part of.
 PrefixEntry KvPool::below_of(const PrefixEntry& entry) const {
   if (tier_names_ == 1) return entry;
   PrefixEntry out(entry.tier_name, entry.part, entry.blocks * tier_names_);
@@ -27,7 +27,8 @@ PrefixEntry KvPool::below_of(const PrefixEntry& entry) const {
   return out;
 }
 
-// Each of these once, where the prompt fills it; the entries are in the order of their prompt.
+// The blocks of the lower levels that these entries, in the order of their prompt, are parts of.
+// Each comes once, and only where the prompt fills it.
 PrefixEntries KvPool::below_of(std::span<const PrefixEntry> entries) const {
   PrefixEntries out;
   for (const PrefixEntry& entry : entries)
@@ -68,14 +69,14 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
   return out;
 }
 
-// How many stores hold the entry in the pool.
+// How many copies to a lower level read the entry, which stays in the pool until they end.
 std::int64_t KvPool::stores_of(const PrefixEntry& entry) const {
   if (tier_names_ == 1) return copies_->is_coming(entry) ? 1 : 0;
   const auto found = holds_.find(entry.key());
   return found == holds_.end() ? 0 : found->second;
 }
 
-// What the pool had of a block that has been stored.
+// The pool's entries that a lower block was stored from; they may leave the pool now.
 PrefixEntries KvPool::take_members(const PrefixEntry& stored) {
   if (tier_names_ == 1) return {stored};
   PrefixEntries out = std::move(members_.at(stored.key()));

@@ -76,7 +76,7 @@ TEST(FarWeights, ACopyBringsALayerBeforeItBegins) {
     EXPECT_TRUE(waits(graph.ops[copy], copy - 1));  // the end of the layer before
     EXPECT_TRUE(waits(graph.ops[copy + 1], copy));
   }
-  // The products read what they read without.
+  // The matrix products read the same bytes as without far weights.
   EXPECT_EQ(weights_read(graph, kNear, OpKind::compute),
             weights_read(build(kNearRows), kNear, OpKind::compute));
 }

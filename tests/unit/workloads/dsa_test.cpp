@@ -11,11 +11,7 @@ constexpr const char* kDsa = "{name: dsa}";
 
 AttentionContext sparse(std::int64_t top_k = 16) {
   AttentionContext c = small_step();
-  c.model.mla = MlaConfig{.q_lora_rank = 12,
-                          .kv_lora_rank = 16,
-                          .qk_nope_head_dim = 8,
-                          .qk_rope_head_dim = 4,
-                          .v_head_dim = 8};
+  c.model.mla = small_mla();
   c.model.head_dim = 12;
   c.model.kv_heads = 4;
   c.model.indexer = IndexerConfig{.heads = 3, .head_dim = 128, .top_k = top_k};

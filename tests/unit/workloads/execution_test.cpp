@@ -10,6 +10,7 @@ namespace tiersim::execution_test {
 namespace {
 
 using testing::build;
+using testing::small_mla;
 using testing::small_step;
 
 constexpr const char* kDense = "{name: dense, kv_tier: near}";
@@ -76,11 +77,7 @@ TEST(Execution, HasNormsOverQueriesAndKeysOfModelsThatHaveThem) {
 TEST(Execution, HasNormsOverTheLatentsOfMla) {
   const auto kernels = [](std::optional<QueryNorms> norms, std::int64_t q_lora_rank) {
     AttentionContext c = small_step();
-    c.model.mla = MlaConfig{.q_lora_rank = q_lora_rank,
-                            .kv_lora_rank = 16,
-                            .qk_nope_head_dim = 8,
-                            .qk_rope_head_dim = 4,
-                            .v_head_dim = 8};
+    c.model.mla = small_mla(q_lora_rank);
     c.model.head_dim = 12;
     c.model.kv_heads = 4;
     c.execution.latent_norms = norms;

@@ -34,6 +34,15 @@ inline AttentionContext small_step() {
           .placement = {kNear, kFar}};
 }
 
+/// MLA: a row of the cache has a latent of 16 elements and a rotary key of 4.
+inline MlaConfig small_mla(std::int64_t q_lora_rank = 12) {
+  return {.q_lora_rank = q_lora_rank,
+          .kv_lora_rank = 16,
+          .qk_nope_head_dim = 8,
+          .qk_rope_head_dim = 4,
+          .v_head_dim = 8};
+}
+
 struct NamedMethod {
   std::string name = {};
   std::unique_ptr<Method> method = {};
