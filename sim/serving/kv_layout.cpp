@@ -407,14 +407,15 @@ class Layout {
     }
     if (!config_.server.prefix_cache) return;
     const PrefixParts parts(out_.groups, block_, config_.workload.prefix_block);
-    const std::int64_t names = config_.tier_names();
-    if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0))
-      problem_ = fmt::format(
-          "server.prefix_cache.tier_block: model '{}' has layers with a window or a state, and "
-          "tiers "
-          "keep parts of named blocks of these",
-          config_.scenario.model.name);
-    for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
+    const auto& tiers = config_.server.prefix_cache->tiers;
+    for (std::size_t i = 0; i < tiers.size(); ++i) {
+      const PrefixTier& tier = tiers[i];
+      const std::int64_t names = config_.names_of_block(i);
+      if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0))
+        problem_ = fmt::format(
+            "server.prefix_cache.tiers.{}.block: model '{}' has layers with a window or a state, "
+            "and tiers keep parts of named blocks of these",
+            i, config_.scenario.model.name);
       if (const Bytes least = scale_up(block * (parts.largest() * names), 1 / tier.ratio());
           tier.capacity < least)
         problem_ =
@@ -423,6 +424,7 @@ class Layout {
                         parts.largest() == parts.state_blocks()
                             ? "the states of a sequence"
                             : fmt::format("{} positions", config_.workload.prefix_block * names));
+    }
   }
 
   static constexpr std::int64_t kLong = 1 << 20;

@@ -355,10 +355,12 @@ Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
     read = stored_bytes(what.from > 0 ? what.from : what.to, bytes);
     written = stored_bytes(what.to > 0 ? what.to : what.from, bytes);
   }
-  // Between two tiers a contiguous run covers a block of the tiers, which may be several named
-  // ones.
+  // Between two tiers a contiguous run covers a block of the one whose blocks are shorter.
+  const auto block_of = [&](std::int64_t level) {
+    return parts_.config.pool_blocks_of_block(static_cast<std::size_t>(level) - 1);
+  };
   const bool between = is_of_prefixes(what.kind) && what.from > 0 && what.to > 0;
-  const std::int64_t longer = between ? parts_.config.blocks_of_tier_block() : 1;
+  const std::int64_t longer = between ? std::min(block_of(what.from), block_of(what.to)) : 1;
   add_access(op, tier_of(what.kind, what.from), Direction::read,
              {moved, read, std::min(run * longer, read)});
   add_access(op, tier_of(what.kind, what.to), Direction::write,
@@ -431,11 +433,12 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
     out.write_policy = config.server.prefix_cache->write_policy;
     out.keep_in_pool = config.server.prefix_cache->keep_in_pool;
     out.states = config.server.prefix_cache->states.value_or(KeptStates::last);
-    out.tier_names = config.tier_names();
-    for (const PrefixTier& tier : config.server.prefix_cache->tiers) {
+    for (std::size_t i = 0; i < config.server.prefix_cache->tiers.size(); ++i) {
+      const PrefixTier& tier = config.server.prefix_cache->tiers[i];
       const Bytes stored = tier.compression ? scale_up(block, 1 / tier.ratio()) : block;
       out.prefix_levels.emplace_back(tier.capacity.in_base() / stored.in_base(),
                                      tier.eviction_policy);
+      out.prefix_levels.back().names = config.names_of_block(i);
       out.prefix_levels.back().ttl = tier.ttl;
       out.prefix_levels.back().exclusive = tier.exclusive;
     }

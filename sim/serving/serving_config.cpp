@@ -9,6 +9,7 @@
 #include "sim/serving/fleet_checks.hpp"
 #include "sim/serving/pool_checks.hpp"
 #include "sim/serving/pools.hpp"
+#include "sim/serving/tier_checks.hpp"
 #include "sim/step/packet_network.hpp"
 #include "sim/step/scenario_checks.hpp"
 #include "workloads/attention/layer_contexts.hpp"
@@ -122,76 +123,9 @@ KeptPositions kept(const ScenarioConfig& c) {
   return {};
 }
 
-// Compares the room asked of a tier with the part of one replica, or of all. It passes without the
-// tier, or if its capacity is out of range, both of which are reported elsewhere.
-void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Bytes asked,
-                const std::string& key, bool by_all = false) {
-  const auto found = c.system.tiers.find(tier);
-  if (found == c.system.tiers.end() || !found->second.memory.spec) return;
-  try {
-    const Bytes capacity =
-        found->second.memory.spec->build_units(found->second.unit_count())->capacity();
-    const std::int64_t sharers = std::max<std::int64_t>(1, c.system.sharers(tier));
-    const Bytes part = Bytes::from_base(capacity.in_base() / sharers) *
-                       (by_all ? c.system.gpus.count : c.parallel.devices());
-    f.check(asked <= part, key,
-            fmt::format("is above the {} that {} of tier '{}'", format_quantity(part),
-                        by_all ? "all replicas have" : "a replica has", tier),
-            "less, or a larger tier");
-  } catch (const UnitOverflow&) {
-  }
-}
-
-void check_prefix_tiers(Fields& f, const ServingConfig& c) {
-  const auto& tiers = c.server.prefix_cache->tiers;
-  std::vector<std::string> known;
-  for (const auto& [name, tier] : c.scenario.system.tiers)
-    if (name != c.scenario.placement.near) known.push_back(name);
-  const std::string hint = known.empty() ? "it has no other tiers" : "there are: " + join(known);
-  for (std::size_t i = 0; i < tiers.size(); ++i) {
-    const std::string& tier = tiers[i].tier;
-    const std::string key = fmt::format("server.prefix_cache.tiers.{}", i);
-    f.check(c.scenario.system.tiers.contains(tier), key + ".tier",
-            "the system has no tier '" + tier + "'", hint);
-    f.check(tier != c.scenario.placement.near, key + ".tier",
-            "tier '" + tier + "' has the pool, which keeps prefixes as it is", hint);
-    f.check(std::ranges::count(tiers, tier, &PrefixTier::tier) == 1, key + ".tier",
-            "tier '" + tier + "' is named twice", "each once, the nearest first");
-    check_room(f, c.scenario, tier, tiers[i].capacity, key + ".capacity", tiers[i].shared);
-  }
-}
-
-bool calls_tools(const WorkloadConfig& c) {
-  if (c.sessions) return c.sessions->tools || c.sessions->sub_agents;
-  return c.trace && c.trace->sessions > 0;
-}
-
-void check_tool_calls(Fields& f, const ServingConfig& c) {
-  if (!c.server.prefix_cache->tool_calls) return;
-  f.check(calls_tools(c.workload), "server.prefix_cache.tool_calls",
-          "has no effect: no session of the workload calls a tool",
-          "leave it out, or workload.sessions.tools, or a trace with sessions");
-}
-
-void check_loads(Fields& f, const ServingConfig& c) {
-  f.check(!c.server.prefix_cache->layerwise_load || c.scenario.parallel.pipeline == 1,
-          "server.prefix_cache.layerwise_load",
-          "would need the loads of each stage of the pipeline, which begin and end together here",
-          "leave it out, or parallel.pipeline: 1");
-  const auto& prefetch = c.server.prefix_cache->prefetch;
-  if (!prefetch || prefetch->before_tool_ends == Duration{}) return;
-  const std::string key = "server.prefix_cache.prefetch.before_tool_ends";
-  f.check(calls_tools(c.workload), key, "has no effect: no session of the workload calls a tool",
-          "leave it out, or workload.sessions.tools, or a trace with sessions");
-  const bool known = c.server.routing == Routing::prefix || c.server.routing == Routing::session;
-  f.check(known || replicas(c.scenario) == 1, key,
-          "would load into a replica that need not get the request",
-          "server.routing: prefix or session, or one replica");
-}
-
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
-  check_prefix_tiers(f, c);
+  check_lower_tiers(f, c);
   // A workload that could not be read has its own mistake.
   f.check(c.workload.trace || c.workload.sessions || !c.workload.says_requests(),
           "server.prefix_cache",
@@ -202,15 +136,6 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
           fmt::format("{} positions do not divide a prefix block of {} tokens", c.server.kv.block,
                       c.workload.prefix_block),
           "a divisor of it, such as 16");
-  f.check(c.server.prefix_cache->tier_block.value_or(c.workload.prefix_block) %
-                  c.workload.prefix_block ==
-              0,
-          "server.prefix_cache.tier_block",
-          fmt::format("{} positions are no multiple of a prefix block of {} tokens",
-                      c.server.prefix_cache->tier_block.value_or(0), c.workload.prefix_block),
-          fmt::format("a multiple of it, such as {}", 16 * c.workload.prefix_block));
-  check_tool_calls(f, c);
-  check_loads(f, c);
   f.check(!c.scenario.model.encoder, "server.prefix_cache",
           "model '" + c.scenario.model.name + "' has an encoder, which reads a prompt both ways",
           "leave it out: no part of its output is another prompt's");

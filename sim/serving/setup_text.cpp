@@ -27,9 +27,9 @@ std::string prefix_cache_text(const PrefixCacheConfig& cache) {
                        by(tier.eviction_policy), lifetime(tier.ttl));
     if (tier.shared) out += " (shared by all replicas)";
     if (tier.exclusive) out += " (exclusive)";
+    if (tier.block) out += fmt::format(" (in blocks of {})", *tier.block);
     if (tier.compression) out += fmt::format(" (compressed to 1/{:g})", tier.compression->ratio);
   }
-  if (cache.tier_block) out += fmt::format(", in blocks of {} there", *cache.tier_block);
   if (cache.load == LoadPolicy::if_faster) out += ", loaded where that is faster";
   if (cache.prefetch)
     out += cache.prefetch->into == PrefetchInto::pool ? ", prefetched"

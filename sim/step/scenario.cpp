@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/step/accounting.hpp"
+#include "sim/step/host_tiers.hpp"
 #include "sim/step/scenario_checks.hpp"
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/shard.hpp"
@@ -89,7 +90,7 @@ void describe(Fields& f, PlacementConfig& c) {
   f.required("far", c.far, "Tier that the KV cache is offloaded to.");
   f.optional("near_share", c.near_share, "Share of the near tier that the step may fill.",
              in_range(0.01, 1.0));
-  f.optional("weights", c.weights, "Weights that lie in the far tier; none by default.");
+  f.optional("weights", c.weights, "Weights that lie in far tiers; none by default.");
 }
 
 void describe(Fields& f, WhatIfConfig& c) {
@@ -157,6 +158,11 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
       .host_works = config.system.host.has_value(),
       .speculation = speculates ? &*config.speculation : nullptr,
       .drafts = speculates ? config.speculation->most_tokens() : 0};
+  for (const auto& [tier, part] : out.placement.weights.tiers)
+    out.placement.weight_tiers.emplace_back(system.tier(tier), part);
+  if (config.method.method->attends_on_cpu())
+    if (const auto host = host_memory(config.system, config.placement.far))
+      out.placement.host = system.tier(*host);
   if (out.model.indexer && out.model.mla)
     out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
   return out;

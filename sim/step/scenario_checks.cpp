@@ -6,6 +6,7 @@
 
 #include "hwmodels/collective/routed.hpp"
 #include "sim/base/text.hpp"
+#include "sim/step/host_tiers.hpp"
 #include "sim/step/packet_network.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/shard.hpp"
@@ -19,12 +20,26 @@ bool is_routed(const ScenarioConfig& c, Fabric purpose) {
   return fabric != nullptr && fabric->collective.kind == kRoutedKind;
 }
 
+std::vector<std::string> tier_names(const SystemConfig& system) {
+  std::vector<std::string> out;
+  for (const auto& [name, tier] : system.tiers) out.push_back(name);
+  return out;
+}
+
 void check_far_weights(Fields& f, const ScenarioConfig& c) {
   if (!c.placement.weights || !c.placement.weights->any()) return;
   const std::string key = "placement.weights";
-  f.check(c.placement.far != c.placement.near, key,
+  f.check(c.placement.far != c.placement.near || !c.placement.weights->tiers.empty(), key,
           "lie in the near tier: placement.far is the same",
           "another placement.far, or leave it out");
+  for (const auto& [tier, part] : c.placement.weights->tiers) {
+    const auto found = c.system.tiers.find(tier);
+    f.check(found != c.system.tiers.end(), key + ".tiers." + tier,
+            "the system has no tier '" + tier + "'",
+            "its tiers are: " + join(tier_names(c.system)));
+    f.check(tier != c.placement.near, key + ".tiers." + tier, "is the near tier",
+            "leave it out, and a smaller share");
+  }
   f.check(c.step.overlap == Overlap::serial, key, "is not modelled beside step.overlap",
           "step.overlap: serial, or leave it out");
   f.check(!c.speculation, key, "which of the drafter's weights are far is not modelled",
@@ -32,20 +47,6 @@ void check_far_weights(Fields& f, const ScenarioConfig& c) {
   f.check(!c.model.encoder, key,
           "model '" + c.model.name + "' has an encoder, whose weights are not modelled there",
           "leave it out");
-}
-
-// The GPU's own link, and a root complex where that link is PCIe.
-bool is_of_the_host(const SystemConfig& system, const std::string& tier) {
-  const auto found = system.tiers.find(tier);
-  if (found == system.tiers.end()) return true;  // has its own mistake
-  const std::vector<std::string>& path = found->second.path;
-  const auto is = [&](std::size_t at, std::string_view kind) {
-    const auto link = system.links.find(path[at]);
-    return link != system.links.end() && link->second.kind == kind;
-  };
-  const bool near =
-      path.size() == 1 ? is(0, "nvlink") : path.size() == 2 && is(0, "pcie") && is(1, "hop");
-  return near && found->second.memory.kind == "dram";
 }
 
 void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
@@ -56,9 +57,17 @@ void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
           "system.cpu: {base: devices/host_cpu_flexgen.yaml}");
   f.check(c.placement.far != c.placement.near, key, "needs keys and values in the host's memory",
           "another placement.far");
-  f.check(c.placement.far == c.placement.near || is_of_the_host(c.system, c.placement.far), key,
-          "needs memory of the host's CPUs, and tier '" + c.placement.far + "' is not theirs",
-          "a tier of DRAM behind PCIe and a root complex, or behind NVLink-C2C");
+  const auto far = c.system.tiers.find(c.placement.far);
+  const bool known = far != c.system.tiers.end() && c.placement.far != c.placement.near;
+  const bool drives = known && far->second.memory.kind == "nvme";
+  f.check(
+      !known ||
+          ((drives || far->second.memory.kind == "dram") && is_of_the_host(c.system, far->second)),
+      key, "needs memory or drives of the host, and tier '" + c.placement.far + "' is not its own",
+      "a tier of DRAM or NVMe behind PCIe and a root complex, or behind NVLink-C2C");
+  f.check(!drives || host_memory(c.system, c.placement.far), key,
+          "needs one tier of the host's memory for queries and outputs, beside the drives",
+          "one tier of DRAM behind PCIe and a root complex");
   f.check(c.parallel.context.value_or(1) == 1, key,
           "is not modelled where context ranks share a sequence",
           "parallel.context: 1, or attend_on: gpu");
@@ -70,11 +79,9 @@ void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
 
 void check_placement(Fields& f, const ScenarioConfig& c) {
   if (c.system.tiers.empty()) return;  // the system itself lacks them, which is reported there
-  std::vector<std::string> tiers;
-  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
   const auto check_tier = [&](const std::string& key, const std::string& name) {
     f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
-            "its tiers are: " + join(tiers));
+            "its tiers are: " + join(tier_names(c.system)));
   };
   check_tier("placement.near", c.placement.near);
   check_tier("placement.far", c.placement.far);

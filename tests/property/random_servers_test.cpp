@@ -136,15 +136,21 @@ std::string draw_cache(Rng& rng) {
   const std::string write = any_of(kWrites, rng);
   const bool shares = write != "write_back" && rng.below(3) == 0;
   const auto shared = [&] { return shares && rng.below(2) == 0 ? ", shared: true" : ""; };
-  std::string out = std::string("{eviction_policy: ") + any_of(kEvictions, rng) +
-                    ", tiers: [{tier: pool, capacity: " + any_of(kCapacities, rng) +
-                    ", eviction_policy: " + any_of(kEvictions, rng) + shared() + draw_tier(rng) +
-                    "}";
   const bool has_second = rng.below(2) == 0;
   const bool exclusive = has_second && !shares && rng.below(2) == 0;
+  std::int64_t positions = 1536;  // a multiple of 16, 48 and 512
+  const auto block = [&](std::int64_t longer) {
+    if (write == "write_back" || rng.below(3) > 0) return std::string();
+    positions *= longer;
+    return ", block: " + std::to_string(positions);
+  };
+  std::string out = std::string("{eviction_policy: ") + any_of(kEvictions, rng) +
+                    ", tiers: [{tier: pool, capacity: " + any_of(kCapacities, rng) +
+                    ", eviction_policy: " + any_of(kEvictions, rng) + shared() + block(1) +
+                    draw_tier(rng) + "}";
   if (has_second)
     out += std::string(", {tier: nvme, capacity: ") + any_of(kCapacities, rng) +
-           (exclusive ? ", exclusive: true" : "") + shared() + draw_tier(rng) + "}";
+           (exclusive ? ", exclusive: true" : block(2)) + shared() + draw_tier(rng) + "}";
   out += "], write_policy: " + write + ", load: " + any_of(kLoads, rng);
   if (has_second && !exclusive && write != "write_back" && rng.below(2) == 0) {
     out += ", prefetch: {into: nearest_tier, before_tool_ends: 50 ms}";
@@ -157,8 +163,6 @@ std::string draw_cache(Rng& rng) {
   if (rng.below(3) == 0) out += ", tool_calls: {time: 1 s, pool_share: 0.5}";
   if (rng.below(4) == 0) out += ", layerwise_load: true";
   if (rng.below(4) == 0) out += ", moved_by: kernel";
-  if (write != "write_back" && rng.below(3) == 0)
-    out += ", tier_block: " + std::to_string(1536 << rng.below(2));  // of 16, 48 and 512
   return out + "}";
 }
 

@@ -89,7 +89,8 @@ void add_weights(Op& op, const AttentionContext& context, Bytes weights) {
   const bool reads_far = op.layer >= 0 && far.any() && far.read == WeightRead::direct;
   const Bytes away = reads_far ? far.part_of(weights) : Bytes{};
   add_access(op, context.placement.near, Direction::read, TensorClass::weights, weights - away);
-  add_access(op, context.placement.far, Direction::read, TensorClass::weights, away);
+  for (const auto& [tier, bytes] : context.placement.by_tier(away))
+    add_access(op, tier, Direction::read, TensorClass::weights, bytes);
 }
 
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch) {
@@ -200,6 +201,7 @@ OpId add_cpu_attention(StepGraph& graph, const AttentionContext& context, int la
   const KvShape shape(context);
   const TierId near = context.placement.near;
   const TierId far = context.placement.far;
+  const TierId host = context.placement.host.value_or(far);
   const auto transfer = [&](RequesterKind by, OpId after) {
     return Op{.kind = OpKind::transfer,
               .phase = Phase::attention,
@@ -210,12 +212,12 @@ OpId add_cpu_attention(StepGraph& graph, const AttentionContext& context, int la
   };
   Op send = transfer(RequesterKind::copy_engine, ready);
   add_access(send, near, Direction::read, TensorClass::activations, shape.queries());
-  add_access(send, far, Direction::write, TensorClass::activations, shape.queries());
+  add_access(send, host, Direction::write, TensorClass::activations, shape.queries());
   Op attend = transfer(RequesterKind::cpu, graph.add(std::move(send)));
   for (const Part& part : contiguous_rows(shape, shape.context))
     add_access(attend, far, Direction::read, part);
   Op back = transfer(RequesterKind::copy_engine, graph.add(std::move(attend)));
-  add_access(back, far, Direction::read, TensorClass::activations, shape.outputs());
+  add_access(back, host, Direction::read, TensorClass::activations, shape.outputs());
   add_access(back, near, Direction::write, TensorClass::activations, shape.outputs());
   return graph.add(std::move(back));
 }

@@ -1,5 +1,7 @@
 #include "workloads/attention/method.hpp"
 
+#include <algorithm>
+
 #include "workloads/attention/context_attention.hpp"
 #include "workloads/attention/context_decode.hpp"
 #include "workloads/attention/kv_ops.hpp"
@@ -7,6 +9,18 @@
 #include "workloads/attention/prefill.hpp"
 
 namespace tiersim {
+
+std::vector<std::pair<TierId, Bytes>> Placement::by_tier(Bytes far_weights) const {
+  if (weight_tiers.empty()) return {{far, far_weights}};
+  std::vector<std::pair<TierId, Bytes>> out;
+  Bytes left = far_weights;
+  for (const auto& [tier, part] : weight_tiers) {
+    const bool last = out.size() + 1 == weight_tiers.size();
+    out.emplace_back(tier, last ? left : std::min(left, scale_down(far_weights, part)));
+    left -= out.back().second;
+  }
+  return out;
+}
 
 void Method::add_buffers(const AttentionContext&, StepGraph&) const {}
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/registry.hpp"
@@ -30,6 +31,11 @@ struct Placement {
   TierId near;
   TierId far;
   FarWeights weights = {};
+  std::vector<std::pair<TierId, double>> weight_tiers = {};  ///< of FarWeights::tiers
+  std::optional<TierId> host = {};  ///< memory of the CPUs that attend; none: the far tier is it
+
+  /// Far weights by the tier that they lie in.
+  std::vector<std::pair<TierId, Bytes>> by_tier(Bytes far_weights) const;
 };
 
 /// A piece of one prompt: new positions that a prefill reads, after `before` cached ones.

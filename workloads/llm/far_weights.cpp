@@ -1,6 +1,9 @@
 #include "workloads/llm/far_weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/llm/weight_parts.hpp"
 
@@ -13,6 +16,17 @@ void describe(Fields& f, FarWeights& c) {
   f.optional("read", c.read, kWeightReadNames,
              "copied: before a layer begins; prefetched: while the layer before works; direct: "
              "kernels read them where they are.");
+  f.optional("tiers", c.tiers,
+             "Part of these weights in each tier, which add up to 1; by default all are in the far "
+             "tier.");
+  double sum = 0;
+  for (const auto& [name, part] : c.tiers) {
+    f.check(part > 0 && part <= 1, "tiers." + name, fmt::format("is {:g}", part),
+            "above 0 and at most 1");
+    sum += part;
+  }
+  f.check(c.tiers.empty() || std::abs(sum - 1) < 1e-9, "tiers",
+          fmt::format("the parts add up to {:g}", sum), "parts that add up to 1");
 }
 
 Bytes far_layer(const FarWeights& far, const LlmConfig& model, std::int64_t layer,

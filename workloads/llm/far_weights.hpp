@@ -1,6 +1,6 @@
 #pragma once
-// Weights of the layers that lie in the far tier: a share of those of every layer. Embedding and
-// head stay near.
+// Weights of the layers that lie in the far tier, or in several tiers: a share of those of every
+// layer. Embedding and head stay near.
 //   copied      the copy engine brings a layer's part before the layer begins
 //   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865), into room for two
 //   direct      kernels read them where they are; a kernel is one flow over all that it reads, so
@@ -10,6 +10,8 @@
 // stage of a pipeline that serves brings its first layer while the stage before works.
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "sim/base/units.hpp"
@@ -26,6 +28,7 @@ inline constexpr std::array<std::string_view, 3> kWeightReadNames{"copied", "pre
 struct FarWeights {
   double share = 0;  ///< 0: none are far
   WeightRead read = WeightRead::prefetched;
+  std::map<std::string, double> tiers = {};  ///< parts of the share; empty: all in the far tier
 
   bool any() const { return share > 0; }
   bool are_copied() const { return any() && read != WeightRead::direct; }

@@ -98,7 +98,8 @@ StepGraph with_tensors(AttentionContext replica, const Method& method,
   const FarWeightBytes away = far_weight_bytes(c.placement.weights, c.model, c.step, c.execution);
   add_tensor(graph, TensorClass::weights, near,
              stored_weights(c.model, c.step, c.execution) - away.far);
-  add_tensor(graph, TensorClass::weights, c.placement.far, away.far);
+  for (const auto& [tier, bytes] : c.placement.by_tier(away.far))
+    add_tensor(graph, TensorClass::weights, tier, bytes);
   add_tensor(graph, TensorClass::activations, near, activations(step));
   add_tensor(graph, TensorClass::workspace, near, workspace(step) + away.room);
   if (c.model.encoder)

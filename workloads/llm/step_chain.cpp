@@ -112,32 +112,38 @@ void StepChain::begin(OpId after) {
     last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
 
-// Copies the far part of a layer's weights. Prefetched, it follows the copy before and the end of
-// the layer whose room it takes, two layers before.
-OpId StepChain::bring_weights(int layer) {
+// Copies the far part of a layer's weights, from each tier by itself. Prefetched, a copy follows
+// those before and the end of the layer whose room it takes, two layers before.
+OpIds StepChain::bring_weights(int layer) {
   const FarWeights& far = c_.placement.weights;
-  if (!far.are_copied() || !timed(Region::layers)) return OpId();
-  const Bytes bytes = far_layer(far, c_.model, layer, c_.step, c_.execution);
-  if (bytes == Bytes{}) return OpId();
-  Op copy{.kind = OpKind::transfer,
-          .phase = Phase::weight_copy,
-          .layer = layer,
-          .requester = RequesterKind::copy_engine,
-          .flops = {}};
-  add_access(copy, c_.placement.far, Direction::read, TensorClass::weights, bytes);
-  add_access(copy, c_.placement.near, Direction::write, TensorClass::weights, bytes);
+  OpIds copies;
+  if (!far.are_copied() || !timed(Region::layers)) return copies;
   const bool ahead = far.read == WeightRead::prefetched;
-  for (const OpId before : {ahead ? brought_.copy : last_, ahead ? brought_.freed : OpId()})
-    if (before.valid()) copy.after.push_back(before);
-  return brought_.copy = graph_.add(std::move(copy));
+  for (const auto& [tier, bytes] :
+       c_.placement.by_tier(far_layer(far, c_.model, layer, c_.step, c_.execution))) {
+    if (bytes == Bytes{}) continue;
+    Op copy{.kind = OpKind::transfer,
+            .phase = Phase::weight_copy,
+            .layer = layer,
+            .requester = RequesterKind::copy_engine,
+            .flops = {}};
+    add_access(copy, tier, Direction::read, TensorClass::weights, bytes);
+    add_access(copy, c_.placement.near, Direction::write, TensorClass::weights, bytes);
+    if (ahead) copy.after = brought_.copies;
+    if (const OpId before = ahead ? brought_.freed : last_; before.valid())
+      copy.after.push_back(before);
+    copies.push_back(graph_.add(std::move(copy)));
+  }
+  if (!copies.empty()) brought_.copies = copies;
+  return copies;
 }
 
 void StepChain::add_layer(int layer, OpId& copy_after) {
-  const OpId brought = bring_weights(layer);
+  const OpIds brought = bring_weights(layer);
   const std::size_t first = graph_.ops.size();
   add_layer_ops(layer, copy_after);
   brought_.freed = std::exchange(brought_.used, last_);
-  if (!brought.valid()) return;
+  if (brought.empty()) return;
   const auto reader = std::find_if(
       graph_.ops.begin() + static_cast<std::ptrdiff_t>(first), graph_.ops.end(), [](const Op& op) {
         return op.kind == OpKind::compute &&
@@ -145,7 +151,8 @@ void StepChain::add_layer(int layer, OpId& copy_after) {
                  return access.tensor_class == TensorClass::weights;
                });
       });
-  if (reader != graph_.ops.end()) reader->after.push_back(brought);
+  if (reader == graph_.ops.end()) return;
+  for (const OpId copy : brought) reader->after.push_back(copy);
 }
 
 void StepChain::add_layer_ops(int layer, OpId& copy_after) {

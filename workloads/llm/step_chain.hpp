@@ -59,7 +59,7 @@ class StepChain {
   bool spread() const { return c_.parallel.sequences_are_spread(); }
   Bytes hidden(std::int64_t tokens) const;
 
-  OpId bring_weights(int layer);
+  OpIds bring_weights(int layer);
   void add_layer_ops(int layer, OpId& copy_after);
   OpId attend(int layer, OpId input, OpId& copy_after);
   OpId attend_parts(int layer, OpId input);
@@ -85,9 +85,9 @@ class StepChain {
   OpId last_;                         // the next operation waits for it
   OpId guessed_;                      // queries of the next layer
   struct Brought {
-    OpId copy;   // the last one
-    OpId freed;  // the end of the layer whose room the next copy takes
-    OpId used;   // the end of the layer after that
+    OpIds copies;  // the last ones, of each tier with far weights
+    OpId freed;    // the end of the layer whose room the next copy takes
+    OpId used;     // the end of the layer after that
   };
   Brought brought_;
   std::vector<LayerOps> layers_;

@@ -13,15 +13,15 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   parts_ = prefixes->parts;
   keeps_idle_ = prefixes->keep_in_pool;
   cost_growth_ = prefixes->cost_growth;
-  tier_names_ = prefixes->tier_names;
   TS_EXPECTS(keeps_idle_ || prefixes->write_policy != WritePolicy::write_back);
-  TS_EXPECTS(tier_names_ == 1 || (prefixes->write_policy != WritePolicy::write_back &&
-                                  !parts_->has_windows() && parts_->state_blocks() == 0),
-             tier_names_);
   // A level that is smaller than an entry is left out.
   std::vector<PrefixLevel> levels = prefixes->levels;
-  for (PrefixLevel& level : levels)
-    if (level.blocks < parts_->largest() * tier_names_) level.blocks = 0;
+  for (PrefixLevel& level : levels) {
+    TS_EXPECTS(level.names == 1 || (prefixes->write_policy != WritePolicy::write_back &&
+                                    !parts_->has_windows() && parts_->state_blocks() == 0),
+               level.names);
+    if (level.blocks < parts_->largest() * level.names) level.blocks = 0;
+  }
   PrefixLevel pool(blocks, prefixes->eviction);
   pool.ttl = prefixes->ttl;
   if (prefixes->pauses) pauses_.emplace(*prefixes->pauses);
@@ -32,6 +32,7 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   if (prefixes->write_policy == WritePolicy::write_through_selective) stored_from_use_ = 2;
   cache_.emplace(std::vector<PrefixLevel>{}, pool);
   copies_.emplace(levels);
+  nearest_size_ = copies_->nearest_size();
 }
 
 // All cost what the last one does: who lost the first one would have to compute that, too.
@@ -55,7 +56,7 @@ std::int64_t KvPool::blocks_of(const PrefixPins& prefix) const {
 }
 
 bool KvPool::holds(const PrefixEntry& entry, std::int64_t level) const {
-  if (level > 0 && copies_) return entry.fills_tier_block && copies_->holds(below_of(entry), level);
+  if (level > 0 && copies_) return copies_->holds(entry, level);
   return cache_->level_of(entry) == level;
 }
 
@@ -65,9 +66,8 @@ std::optional<std::int64_t> KvPool::level_of(const PrefixEntry& entry) const {
     if (at < passed_.size() && passed_[at] != 0) return std::nullopt;
     return level;
   }
-  if (copies_ && entry.fills_tier_block)
-    if (const std::int64_t level = copies_->level_of(below_of(entry), passed_); level > 0)
-      return level;
+  if (copies_)
+    if (const std::int64_t level = copies_->level_of(entry, passed_); level > 0) return level;
   return std::nullopt;
 }
 
@@ -240,7 +240,7 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
     discarded_.erase(entry);  // somebody uses it again
   }
   cache_->load(pins);
-  if (copies_) copies_->touch(below_of(pins));
+  if (copies_) copies_->touch(pins);
   if (parts_->state_blocks() > 0) {
     const PrefixEntry state = parts_->state(prefix.names().back());
     if (read(state) == 0) moves.push_back({MoveKind::state_load, state.blocks, 0, 0});
@@ -260,9 +260,9 @@ PrefixEntries KvPool::pin(const PrefixPins& prefix, std::vector<BlockMove>& move
   }
   // The copies of these entries below may have been evicted, so that they are stored again. A store
   // that finds no room does not stop a smaller one after it.
-  if (tier_names_ > 1) write_through(pooled, prefix.leading);
+  if (nearest_size_ > 0) write_through(pooled, prefix.leading);
   for (const PrefixEntry& entry : pooled)
-    if (tier_names_ == 1) write_through({&entry, 1}, prefix.leading);
+    if (nearest_size_ == 0) write_through({&entry, 1}, prefix.leading);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
   return loads;
 }
@@ -316,7 +316,7 @@ std::vector<PrefixCopies::Store> KvPool::raise(LeadingNames names) {
   PrefixEntries all = entries_of({names, window(names)});
   if (parts_->state_blocks() > 0) all.push_back(parts_->state(names.names.back()));
   std::erase_if(all, [&](const PrefixEntry& entry) { return level_of(entry) == 0; });
-  return copies_->raise(below_of(all), passed_);
+  return copies_->raise(all, passed_, names);
 }
 
 void KvPool::prefetched(std::span<const PrefixEntry> entries) {
@@ -329,7 +329,7 @@ void KvPool::arrived(std::span<const PrefixEntry> loads, LeadingNames prompt) {
   if (loads.empty()) return;
   cache_->arrived(loads);
   write_through(loads, prompt);
-  if (copies_) copies_->give_up(below_of(loads));
+  if (copies_) copies_->give_up(loads);
 }
 
 // Another sequence's copy stays where it made the same entry first. An entry that another one is
@@ -346,7 +346,7 @@ void KvPool::release(const PrefixPins& prefix) {
   if (!cache_) return;
   const PrefixEntries entries = entries_of(prefix);
   if (!entries.empty()) cache_->release(entries);
-  if (copies_) copies_->settle(below_of(entries));
+  if (copies_) copies_->settle(entries);
   drop_idle();
 }
 
@@ -378,7 +378,7 @@ void KvPool::pause(const SessionPlace& place, const PrefixPins& prefix) {
   }
   if (!pauses_ || !pauses_->keep(place, entries, now_)) return release(prefix);
   cache_->hold(std::span(entries).subspan(used.size()));
-  if (copies_) copies_->settle(below_of(used));
+  if (copies_) copies_->settle(used);
 }
 
 void KvPool::resume(const SessionPlace& place) {

@@ -74,6 +74,8 @@ class KvPool {
   /// written, and what leaves the pool first.
   struct Prefixes {
     PrefixParts parts;
+    /// Where one has longer blocks than named ones, all layers keep every position, and the policy
+    /// is no write-back.
     std::vector<PrefixLevel> levels = {};
     Eviction eviction = Eviction::lru;
     WritePolicy write_policy = WritePolicy::write_through;
@@ -81,9 +83,6 @@ class KvPool {
     /// first one.
     double cost_growth = 0;
     bool keep_in_pool = true;  ///< what no sequence uses; under write-through it may be false
-    /// Named blocks of one block of the levels below. Above 1 all layers keep every position, and
-    /// the policy is no write-back.
-    std::int64_t tier_names = 1;
     std::optional<Duration> ttl = {};        ///< of what no sequence uses, in the pool
     std::optional<PauseLimits> pauses = {};  ///< none: pause() keeps nothing
   };
@@ -210,8 +209,6 @@ class KvPool {
   PrefixEntries entries_of(const PrefixPins& prefix) const;
   std::int64_t reachable(std::span<const std::uint64_t> names) const;
   PrefixEntry whole_of(LeadingNames prompt, std::int64_t index) const;
-  PrefixEntry below_of(const PrefixEntry& entry) const;
-  PrefixEntries below_of(std::span<const PrefixEntry> entries) const;
   void make_room(std::vector<BlockMove>& moves);
   void append_stores(const PrefixMoves& moved, std::int64_t from, std::vector<BlockMove>& moves);
   void drop_idle();
@@ -222,7 +219,7 @@ class KvPool {
   PrefixEntries take_members(const PrefixEntry& stored);
 
   std::int64_t blocks_;
-  std::int64_t tier_names_ = 1;
+  std::size_t nearest_size_ = 0;  // of the blocks of the nearest level: TierBlocks::size_of
   // The pool's entries of each long block that is being stored, by its key; for lookup only.
   std::unordered_map<std::uint64_t, PrefixEntries> members_;
   // How many of these lists hold an entry, by key.

@@ -1,5 +1,4 @@
-// The blocks of a pool's lower levels, which may be longer than named ones: what a prompt's names
-// are parts of, and what the pool stores of them.
+// The stores of a pool into the nearest level below it, whose blocks may be longer than named ones.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,31 +9,8 @@ namespace tiersim {
 
 // The part of a named block of the layers that keep everything.
 PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
-  const auto name = [&](std::int64_t at) { return prompt.prompt[static_cast<std::size_t>(at)]; };
-  PrefixEntry out = parts_->whole(name(index));
-  if (tier_names_ == 1) return out;
-  const std::int64_t end = (index / tier_names_ + 1) * tier_names_;
-  out.fills_tier_block = end <= std::ssize(prompt.prompt);
-  if (out.fills_tier_block) out.tier_name = name(end - 1);
-  return out;
-}
-
-// The block of the lower levels that the pool's entry is a part of.
-PrefixEntry KvPool::below_of(const PrefixEntry& entry) const {
-  if (tier_names_ == 1) return entry;
-  PrefixEntry out(entry.tier_name, entry.part, entry.blocks * tier_names_);
-  out.cost = entry.cost * static_cast<double>(tier_names_);
-  return out;
-}
-
-// The blocks of the lower levels that these entries, in the order of their prompt, are parts of.
-// Each comes once, and only where the prompt fills it.
-PrefixEntries KvPool::below_of(std::span<const PrefixEntry> entries) const {
-  PrefixEntries out;
-  for (const PrefixEntry& entry : entries)
-    if (entry.fills_tier_block &&
-        (out.empty() || out.back().name != entry.tier_name || tier_names_ == 1))
-      out.push_back(below_of(entry));
+  PrefixEntry out = parts_->whole(prompt.prompt[static_cast<std::size_t>(index)]);
+  if (copies_ && copies_->blocks().are_longer()) copies_->blocks().set_longer(out, prompt, index);
   return out;
 }
 
@@ -44,24 +20,19 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
   const auto may_go = [this](const PrefixEntry& entry) {
     return cache_->uses(entry) >= stored_from_use_;
   };
-  if (tier_names_ == 1) {
+  if (nearest_size_ == 0) {
     PrefixEntries used;
     std::ranges::copy_if(entries, std::back_inserter(used), may_go);
-    return copies_->want(used);
+    return copies_->want(used, prompt);
   }
-  const PrefixEntries blocks = below_of(entries);
   PrefixEntries out;
-  std::int64_t end = tier_names_;
-  for (const PrefixEntry& block : blocks) {
-    while (end <= std::ssize(prompt.prompt) && whole_of(prompt, end - 1).name != block.name)
-      end += tier_names_;
-    if (end > std::ssize(prompt.prompt)) break;
-    PrefixEntries members;
-    for (std::int64_t k = end - tier_names_; k < end; ++k) members.push_back(whole_of(prompt, k));
-    const bool complete = std::ranges::all_of(members, [&](const PrefixEntry& member) {
+  for (const PrefixEntry& block : copies_->blocks().blocks(entries, nearest_size_)) {
+    PrefixEntries members = copies_->blocks().members(block, prompt, 0);
+    const bool complete = !members.empty() && std::ranges::all_of(members, [&](const PrefixEntry&
+                                                                                   member) {
       return cache_->level_of(member) == 0 && cache_->loading({&member, 1}) == 0 && may_go(member);
     });
-    if (!complete || copies_->want({&block, 1}).empty()) continue;
+    if (!complete || copies_->want({&block, 1}, prompt).empty()) continue;
     out.insert(out.end(), members.begin(), members.end());
     for (const PrefixEntry& member : members) ++holds_[member.key()];
     members_.emplace(block.key(), std::move(members));
@@ -71,14 +42,14 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
 
 // How many copies to a lower level read the entry, which stays in the pool until they end.
 std::int64_t KvPool::stores_of(const PrefixEntry& entry) const {
-  if (tier_names_ == 1) return copies_->is_coming(entry) ? 1 : 0;
+  if (nearest_size_ == 0) return copies_->is_coming(entry) ? 1 : 0;
   const auto found = holds_.find(entry.key());
   return found == holds_.end() ? 0 : found->second;
 }
 
 // The pool's entries that a lower block was stored from; they may leave the pool now.
 PrefixEntries KvPool::take_members(const PrefixEntry& stored) {
-  if (tier_names_ == 1) return {stored};
+  if (nearest_size_ == 0) return {stored};
   PrefixEntries out = std::move(members_.at(stored.key()));
   members_.erase(stored.key());
   for (const PrefixEntry& member : out)

@@ -12,14 +12,30 @@ std::shared_ptr<BlockCache> make_store(const PrefixLevel& level) {
   return std::make_shared<BlockCache>(name_of(level.eviction), level.blocks, level.ttl);
 }
 
-PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) {
+PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) : blocks_(levels) {
   for (const PrefixLevel& level : levels) {
     TS_EXPECTS(level.blocks >= 0, level.blocks);
     levels_.emplace_back();
     if (level.blocks > 0) levels_.back().cache = level.shared ? level.shared : make_store(level);
     levels_.back().most_coming = level.queue;
     levels_.back().exclusive = level.exclusive;
+    levels_.back().size = blocks_.size_of(level.names);
   }
+  // What leaves a level goes to the next one by itself, so that there all blocks have one size.
+  if (std::ranges::any_of(levels, &PrefixLevel::exclusive))
+    TS_EXPECTS(std::ranges::all_of(
+        levels_, [this](const Level& level) { return level.size == levels_.front().size; }));
+}
+
+std::size_t PrefixCopies::nearest_size() const {
+  const std::int64_t first = below(0);
+  return first == 0 ? 0 : at(first).size;
+}
+
+bool PrefixCopies::holds(const PrefixEntry& entry, std::int64_t level) const {
+  const Level& of = at(level);
+  return of.cache && TierBlocks::has(entry, of.size) &&
+         of.cache->contains(TierBlocks::key(entry, of.size));
 }
 
 std::int64_t PrefixCopies::below(std::int64_t level) const {
@@ -34,7 +50,7 @@ std::int64_t PrefixCopies::level_of(const PrefixEntry& entry, std::span<const ch
            passed[static_cast<std::size_t>(level)] != 0;
   };
   for (std::int64_t level = 1; level <= levels(); ++level)
-    if (!passes(level) && at(level).cache && at(level).cache->contains(entry.key())) return level;
+    if (!passes(level) && holds(entry, level)) return level;
   return 0;
 }
 
@@ -76,7 +92,7 @@ void PrefixCopies::give_up(std::span<const PrefixEntry> entries) {
     if (!of.exclusive || !of.cache) continue;
     const std::int64_t nearer = above(level);
     if (nearer == 0) continue;
-    for (const PrefixEntry& entry : entries) {
+    for (const PrefixEntry& entry : blocks_.blocks(entries, of.size)) {
       if (!of.cache->contains(entry.key()) || at(nearer).lacks(entry)) continue;
       of.cache->drop(entry.key());
       of.names.erase(entry.key());
@@ -84,19 +100,28 @@ void PrefixCopies::give_up(std::span<const PrefixEntry> entries) {
   }
 }
 
+// Calls back with each block of these that the level holds, the last one first.
+template <class Use>
+void PrefixCopies::for_each_held(const Level& level, std::span<const PrefixEntry> entries,
+                                 Use use) const {
+  const PrefixEntries longer =
+      level.size > 0 ? blocks_.blocks(entries, level.size) : PrefixEntries{};
+  if (level.size > 0) entries = longer;
+  for (std::size_t k = entries.size(); k-- > 0;)
+    if (level.cache->contains(entries[k].key())) use(entries[k].visit());
+}
+
 void PrefixCopies::touch(std::span<const PrefixEntry> entries) {
   for (Level& level : levels_) {
     if (!level.cache) continue;
-    for (std::size_t k = entries.size(); k-- > 0;)
-      if (level.cache->contains(entries[k].key())) level.cache->touch(entries[k].visit());
+    for_each_held(level, entries, [&](const Visit& visit) { level.cache->touch(visit); });
   }
 }
 
 void PrefixCopies::settle(std::span<const PrefixEntry> entries) {
   for (Level& level : levels_) {
     if (!level.cache) continue;
-    for (std::size_t k = entries.size(); k-- > 0;)
-      if (level.cache->contains(entries[k].key())) level.cache->settle(entries[k].visit());
+    for_each_held(level, entries, [&](const Visit& visit) { level.cache->settle(visit); });
   }
 }
 
@@ -116,12 +141,65 @@ PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntr
   return out;
 }
 
-std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry> entries,
-                                                     std::span<const char> passed) {
+// True where the level has the block or will have it, unless it is lost on its way.
+bool PrefixCopies::will_have(std::int64_t level, const PrefixEntry& block) const {
+  const Level& of = at(level);
+  if (!of.lacks(block)) return true;
+  const auto awaits = [&block](const Level& at_level) {
+    return std::ranges::find(at_level.incomplete, block, &Incomplete::block) !=
+           at_level.incomplete.end();
+  };
+  if (awaits(of)) return true;
+  // What comes to the level above goes on to this one.
+  for (std::int64_t up = above(level); up > 0 && at(up).size == of.size; up = above(up))
+    if (at(up).coming.contains(block) || awaits(at(up))) return true;
+  return false;
+}
+
+// Of the prompt whose blocks come to the nearest level: the longer blocks of further levels that
+// have one of these as a part, and all of whose parts the level above has or will have.
+void PrefixCopies::await(std::span<const PrefixEntry> coming, LeadingNames prompt) {
+  if (coming.empty() || !blocks_.are_longer()) return;
+  for (std::int64_t level = below(below(0)); level > 0; level = below(level)) {
+    Level& to = at(level);
+    const std::int64_t nearer = above(level);
+    const std::size_t size = at(nearer).size;
+    if (to.size == size) continue;
+    for (const PrefixEntry& block : blocks_.blocks(coming, to.size)) {
+      if (will_have(level, block)) continue;
+      PrefixEntries members = blocks_.members(block, prompt, size);
+      if (std::ranges::all_of(members, [&](const PrefixEntry& m) { return will_have(nearer, m); }))
+        to.incomplete.push_back({block, std::move(members)});
+    }
+  }
+}
+
+// Begins to copy the blocks below `above` that have become complete, and forgets those that will
+// not be.
+void PrefixCopies::copy_complete(std::int64_t above) {
+  for (std::int64_t level = below(above); level > 0; level = below(level)) {
+    Level& to = at(level);
+    const std::int64_t nearer = this->above(level);
+    PrefixEntries complete;
+    std::erase_if(to.incomplete, [&](const Incomplete& of) {
+      const bool here = std::ranges::all_of(
+          of.members, [&](const PrefixEntry& m) { return at(nearer).cache->contains(m.key()); });
+      if (here) complete.push_back(of.block);
+      return here || !std::ranges::all_of(
+                         of.members, [&](const PrefixEntry& m) { return will_have(nearer, m); });
+    });
+    queue(level, complete);
+  }
+}
+
+std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry> parts,
+                                                     std::span<const char> passed,
+                                                     LeadingNames prompt) {
   std::vector<Store> out;
   const std::int64_t first = below(0);
   if (first == 0) return out;
   Level& to = at(first);
+  const PrefixEntries entries = blocks_.blocks(parts, to.size);
   std::int64_t room = to.cache->capacity() - to.coming_blocks;
   touch(entries);  // so that what the level has of them does not leave it for the rest
   for (const PrefixEntry& entry : entries)
@@ -140,11 +218,14 @@ std::vector<PrefixCopies::Store> PrefixCopies::raise(std::span<const PrefixEntry
     if (store == out.end()) store = out.insert(out.end(), Store{from, first});
     store->entries.push_back(entry);
   }
+  for (const Store& store : out) await(store.entries, prompt);
   return out;
 }
 
-PrefixEntries PrefixCopies::want(std::span<const PrefixEntry> entries) {
-  return queue(below(0), entries);
+PrefixEntries PrefixCopies::want(std::span<const PrefixEntry> entries, LeadingNames prompt) {
+  PrefixEntries out = queue(below(0), entries);
+  await(out, prompt);
+  return out;
 }
 
 std::optional<PrefixCopies::Store> PrefixCopies::next(std::int64_t level) {
@@ -173,7 +254,9 @@ void PrefixCopies::stored(const Store& store) {
     if (feeds && to.cache->contains(entry.key())) to.names.emplace(entry.key(), entry);
   }
   if (!feeds) {
-    queue(below(store.to), store.entries);
+    const std::int64_t next = below(store.to);
+    if (next > 0 && at(next).size == to.size) queue(next, store.entries);
+    copy_complete(store.to);
     return;
   }
   give_up_below(store);

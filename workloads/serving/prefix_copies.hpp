@@ -13,10 +13,13 @@
 // free at once, as if a buffer held what is on its way down. A tier whose queue of stores is full
 // gets nothing more until it is shorter.
 //
+// A tier may have longer blocks than the one above it (workloads/serving/tier_blocks.hpp). One is
+// copied down once the tier above has all of its parts, and is forgotten if that loses one before.
+//
 // A shared tier is one store for several pools: each loads what any of them has stored. Two pools
 // that store the same block at the same time both write it, as they would without a lock.
 //
-//   const auto held = copies.want(computed);   // the pool keeps these until they are stored
+//   const auto held = copies.want(computed, prompt);  // the pool keeps these until they are stored
 //   while (const auto store = copies.next(1)) { ... copy; copies.stored(*store); }
 #include <cstdint>
 #include <memory>
@@ -28,6 +31,7 @@
 
 #include "workloads/eviction/block_cache.hpp"
 #include "workloads/serving/prefix_parts.hpp"
+#include "workloads/serving/tier_blocks.hpp"
 
 namespace tiersim {
 
@@ -45,24 +49,26 @@ class PrefixCopies {
   };
 
   /// The levels below the pool, nearest first; one of 0 blocks is left out, and any other holds the
-  /// largest entry.
+  /// largest entry. With an exclusive one the blocks of all have one size.
   explicit PrefixCopies(const std::vector<PrefixLevel>& levels);
 
+  /// Where an entry is asked for, a level answers for its own block that the entry is a part of.
+  ///
   /// The nearest level that holds the entry and is not passed over; 0: none does.
   std::int64_t level_of(const PrefixEntry& entry, std::span<const char> passed = {}) const;
   /// The time is `now`, which never falls: entries leave a level whose lifetime has ended there.
   void advance(SimTime now);
-  bool holds(const PrefixEntry& entry, std::int64_t level) const {
-    return at(level).cache && at(level).cache->contains(entry.key());
-  }
+  bool holds(const PrefixEntry& entry, std::int64_t level) const;
   /// A prompt uses these, at each level that has them.
   void touch(std::span<const PrefixEntry> entries);
   /// A prompt's use of these has ended: in the same order as touch(), without counting a use. So of
   /// a prompt that was stored in pieces the last block is the first to be evicted under LRU.
   void settle(std::span<const PrefixEntry> entries);
-  /// These are in the pool. Returns those that the nearest level has not and that are not on their
+  /// These blocks of the nearest level are in the pool, of a prompt whose blocks further levels may
+  /// put together from them. Returns those that the nearest level has not and that are not on their
   /// way; they wait to be stored.
-  PrefixEntries want(std::span<const PrefixEntry> entries);
+  PrefixEntries want(std::span<const PrefixEntry> entries,
+                     LeadingNames prompt = std::span<const std::uint64_t>{});
   /// True for an entry of the pool that waits to be stored, or is being stored.
   bool is_coming(const PrefixEntry& entry) const {
     const std::int64_t first = below(0);
@@ -77,7 +83,8 @@ class PrefixCopies {
   /// first ones first, as far as that level and its queue have room beside those of these that it
   /// has; an entry that no level has ends it. Returns the copies, one for each level that some come
   /// from.
-  std::vector<Store> raise(std::span<const PrefixEntry> entries, std::span<const char> passed = {});
+  std::vector<Store> raise(std::span<const PrefixEntry> entries, std::span<const char> passed = {},
+                           LeadingNames prompt = std::span<const std::uint64_t>{});
   /// All entries that wait for this level; none where no entry does.
   std::optional<Store> next(std::int64_t level);
   /// The copy has ended. Its entries go on to the next level, where that has not got them.
@@ -86,10 +93,20 @@ class PrefixCopies {
   /// Blocks of the entries at a level below the pool (1, 2, ...).
   std::int64_t held(std::int64_t level) const;
   std::int64_t levels() const { return static_cast<std::int64_t>(levels_.size()); }
+  const TierBlocks& blocks() const { return blocks_; }
+  /// The size of the nearest level's blocks (TierBlocks::size_of), as far as one has any capacity.
+  std::size_t nearest_size() const;
 
  private:
+  // A block that waits for some of its parts to come to the level above.
+  struct Incomplete {
+    PrefixEntry block;
+    PrefixEntries members;
+  };
   struct Level {
     std::shared_ptr<BlockCache> cache = {};  // null: without capacity
+    std::size_t size = 0;                    // of its blocks
+    std::vector<Incomplete> incomplete = {};
     PrefixEntries waiting = {};
     std::unordered_set<PrefixEntry, PrefixEntryHash> coming = {};  // waiting, or on their way
     std::int64_t coming_blocks = 0;
@@ -109,11 +126,17 @@ class PrefixCopies {
   std::int64_t below(std::int64_t level) const;
   /// The nearest level above with any capacity; 0: none below the pool.
   std::int64_t above(std::int64_t level) const;
+  template <class Use>
+  void for_each_held(const Level& level, std::span<const PrefixEntry> entries, Use use) const;
+  bool will_have(std::int64_t level, const PrefixEntry& block) const;
+  void await(std::span<const PrefixEntry> coming, LeadingNames prompt);
+  void copy_complete(std::int64_t above);
   PrefixEntries queue(std::int64_t level, std::span<const PrefixEntry> entries);
   void give_up_below(const Store& store);
   bool feeds_exclusive(std::int64_t level) const;
   void hand_down(std::int64_t level, std::span<const std::uint64_t> left);
 
+  TierBlocks blocks_;
   std::vector<Level> levels_;
   // Those on their way from a lower level to the nearest one.
   std::unordered_set<PrefixEntry, PrefixEntryHash> raised_;

@@ -47,24 +47,30 @@ struct LeadingNames {
   std::int64_t size() const { return std::ssize(names); }
 };
 
-/// A part of a named block, and the blocks of the pool that it takes.
+/// One name of 64 bits for a block and a part of it; as a block's own name, a hash.
+constexpr std::uint64_t key_of(std::uint64_t name, std::int64_t part) {
+  return name ^ static_cast<std::uint64_t>(part) * 0x9E3779B97F4A7C15U;
+}
+
+/// Sizes of blocks in the tiers below the pool that may differ, beside that of a named block.
+inline constexpr std::size_t kMostLongerBlocks = 3;
+
+/// A part of a named block, and the blocks of the pool that it takes; or a block of a lower tier,
+/// which may be longer (workloads/serving/tier_blocks.hpp).
 struct PrefixEntry {
   std::uint64_t name = 0;
   std::int64_t part = 0;
   std::int64_t blocks = 1;
-  double cost = 1;  ///< of computing it again, in any unit that all entries share
-  /// The last name of the block of lower tiers that it is a part of, which is the entry's own where
-  /// their blocks are no longer than named ones.
-  std::uint64_t tier_name;
-  bool fills_tier_block = true;  ///< false: the prompt ends before that name
+  double cost = 1;         ///< of computing it again, in any unit that all entries share
+  std::uint8_t size = 0;   ///< which of the sizes of blocks it has; 0: that of a named block
+  std::uint8_t fills = 0;  ///< the largest size whose block, with this one in it, the prompt fills
+  /// The names of these longer blocks, by size from 1 on.
+  std::array<std::uint64_t, kMostLongerBlocks> longer = {};
 
   /// Implicit, since a name alone is the one part of a model whose layers keep everything.
   PrefixEntry(std::uint64_t of_name, std::int64_t of_part = 0, std::int64_t takes = 1)
-      : name(of_name), part(of_part), blocks(takes), tier_name(of_name) {}
-  /// One name of 64 bits for block and part; as a block's own name, a hash.
-  std::uint64_t key() const {
-    return name ^ static_cast<std::uint64_t>(part) * 0x9E3779B97F4A7C15U;
-  }
+      : name(of_name), part(of_part), blocks(takes) {}
+  std::uint64_t key() const { return key_of(name, part); }
   Visit visit() const { return {.key = key(), .blocks = blocks, .cost = cost}; }
   friend bool operator==(const PrefixEntry& a, const PrefixEntry& b) {
     return a.name == b.name && a.part == b.part;
@@ -85,6 +91,7 @@ struct PrefixEntryHash {
 /// The room for entries at a level, in blocks, and what leaves it when.
 struct PrefixLevel {
   std::int64_t blocks = 0;
+  std::int64_t names = 1;                   ///< named blocks of one of its blocks
   Eviction eviction = Eviction::lru;        ///< what leaves when the level is full
   std::optional<Duration> ttl = {};         ///< an entry leaves so long after its last use
   bool exclusive = false;                   ///< it has no entry that the level above it has

@@ -17,7 +17,6 @@ std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
                           .write_policy = limits.write_policy,
                           .cost_growth = limits.prefix_cost_growth,
                           .keep_in_pool = limits.keep_in_pool,
-                          .tier_names = limits.tier_names,
                           .ttl = limits.prefix_ttl,
                           .pauses = limits.tool_calls == PausedBlocks::preserve
                                         ? std::optional(limits.pause_limits)

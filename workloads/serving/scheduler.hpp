@@ -52,7 +52,6 @@ struct BlockLimits {
   KeptStates states = KeptStates::last;
   double prefix_cost_growth = 0;                ///< KvPool::Prefixes::cost_growth
   bool keep_in_pool = true;                     ///< prefixes that no sequence uses
-  std::int64_t tier_names = 1;                  ///< named blocks of a block of lower levels
   bool layerwise_load = false;                  ///< a prompt is read while its prefix is loaded
   std::optional<Duration> prefix_ttl = {};      ///< of these, in the pool
   std::optional<PausedBlocks> tool_calls = {};  ///< what happens to a session's blocks meanwhile

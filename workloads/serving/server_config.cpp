@@ -103,6 +103,12 @@ void describe(Fields& f, PrefixTier& c) {
   f.required("tier", c.tier, "Tier of the system.");
   f.required("capacity", c.capacity, "That one replica may fill, or all where it is shared.",
              positive());
+  f.optional(
+      "block", c.block,
+      "Positions of one of its blocks, a multiple of those of the tier above it, which is the "
+      "default, and of workload.prefix_block. One is stored once that tier has all of it, "
+      "and found only by a prompt that has all of it.",
+      in_range(1, 1'000'000));
   f.optional("shared", c.shared,
              "True: one store for all replicas, which load what any of them has stored. False: "
              "each has its own.");
@@ -167,16 +173,20 @@ bool feeds_exclusive(const PrefixCacheConfig& c, std::size_t tier) {
 // A tier can be exclusive, shared or limited only where the write policy allows it.
 void check_tiers(Fields& f, const PrefixCacheConfig& c) {
   const bool back = c.write_policy == WritePolicy::write_back;
-  for (const auto& [key, stated] : {std::pair{"tier_block", c.tier_block.has_value()},
-                                    std::pair{"moved_by", c.moved_by != MovedBy::copy_engine},
+  for (const auto& [key, stated] : {std::pair{"moved_by", c.moved_by != MovedBy::copy_engine},
                                     std::pair{"layerwise_load", c.layerwise_load}})
     f.check(!stated || !c.tiers.empty(), key, "has no effect: there is no tier below the pool",
             "leave it out, or tiers");
-  f.check(!c.tier_block || !back, "tier_block",
-          "is not simulated under write_back, where blocks leave the pool one by one",
-          "leave it out, or write_policy: write_through");
+  const bool exclusive = std::ranges::any_of(c.tiers, &PrefixTier::exclusive);
   for (std::size_t i = 0; i < c.tiers.size(); ++i) {
     const std::string key = fmt::format("tiers.{}.", i);
+    f.check(!c.tiers[i].block || !back, key + "block",
+            "is not simulated under write_back, where blocks leave the pool one by one",
+            "leave it out, or write_policy: write_through");
+    f.check(i == 0 || !c.tiers[i].block || !exclusive || c.tiers[i].block == c.block_of(i - 1),
+            key + "block",
+            "is not simulated beside an exclusive tier, which gets blocks one by one",
+            "leave it out, or state it for the first tier");
     f.check(!c.tiers[i].exclusive || !back, key + "exclusive",
             "has no effect: under write_back a block is in one place at a time",
             "leave it out, or write_policy: write_through");
@@ -197,14 +207,16 @@ void check_tiers(Fields& f, const PrefixCacheConfig& c) {
 
 }  // namespace
 
+std::optional<std::int64_t> PrefixCacheConfig::block_of(std::size_t tier) const {
+  std::optional<std::int64_t> out;
+  for (std::size_t i = 0; i <= tier; ++i)
+    if (tiers[i].block) out = tiers[i].block;
+  return out;
+}
+
 void describe(Fields& f, PrefixCacheConfig& c) {
   f.doc("Blocks of earlier prompts, kept for those that begin alike.");
   f.optional("tiers", c.tiers, "Below the pool, nearest first; none: in the pool only.");
-  f.optional("tier_block", c.tier_block,
-             "Positions of a block of the tiers, a multiple of workload.prefix_block, which is the "
-             "default. It is stored once the pool has all of it, found only by a prompt that has "
-             "all of it, and runs of copies between tiers are as much longer.",
-             in_range(1, 1'000'000));
   f.optional("eviction_policy", c.eviction_policy, kEvictionNames,
              "What leaves the pool, of the blocks that no sequence uses.");
   f.optional("write_policy", c.write_policy, kWritePolicyNames,

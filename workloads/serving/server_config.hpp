@@ -118,7 +118,10 @@ void describe(Fields& f, TierCompression& c);
 /// A tier below the pool for blocks of earlier prompts.
 struct PrefixTier {
   std::string tier;
-  Bytes capacity;       ///< for one replica, or for all where it is shared
+  Bytes capacity;  ///< for one replica, or for all where it is shared
+  /// Positions of one of its blocks (LMCache's chunk_size); none: those of the tier above it, and
+  /// of the first tier those of a named block.
+  std::optional<std::int64_t> block = {};
   bool shared = false;  ///< one store for all replicas: what one of them has stored, each can load
   Eviction eviction_policy = Eviction::lru;
   /// A block leaves the tier so long after it came or a prompt last used it; none: it stays until
@@ -204,8 +207,6 @@ inline constexpr std::array<std::string_view, 2> kMovedByNames{"copy_engine", "k
 
 struct PrefixCacheConfig {
   std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
-  /// Positions of a block of the tiers (LMCache's chunk_size); none: those of a named block.
-  std::optional<std::int64_t> tier_block = {};
   /// What leaves the pool first of the prefixes that no sequence uses.
   Eviction eviction_policy = Eviction::lru;
   WritePolicy write_policy = WritePolicy::write_through;
@@ -226,6 +227,8 @@ struct PrefixCacheConfig {
   bool layerwise_load = false;
   MovedBy moved_by = MovedBy::copy_engine;
 
+  /// Positions of a block of a tier: what it or the nearest tier above it states, if any does.
+  std::optional<std::int64_t> block_of(std::size_t tier) const;
   /// True where all replicas have one store below the pool.
   bool shares_a_tier() const { return std::ranges::any_of(tiers, &PrefixTier::shared); }
   /// True where a prompt may compute what a lower tier has of it.

@@ -370,15 +370,16 @@ TEST(KvLayout, KnowsTheChunksOfLayers) {
 
 TEST(KvLayout, LongBlocksOfTiersAreOfModelsThatKeepEveryPosition) {
   const auto error = [](const std::string& model) {
-    const auto kv =
-        layout_of(config("serving/agents_qwen3_30b_h200.yaml",
-                         {"model.base=models/" + model, "server.prefix_cache.tier_block=256"}));
+    const auto kv = layout_of(
+        config("serving/agents_qwen3_30b_h200.yaml",
+               {"model.base=models/" + model,
+                "server.prefix_cache.tiers=[{tier: pool, capacity: 100 GB, block: 256}]"}));
     return kv ? std::string() : kv.error();
   };
   EXPECT_EQ(error("qwen3_30b_a3b.yaml"), "");
   for (const char* const model : {"gpt_oss_20b", "kimi_linear_48b_a3b"})
-    EXPECT_EQ(error(std::string(model) + ".yaml").substr(0, 38),
-              "server.prefix_cache.tier_block: model ");
+    EXPECT_EQ(error(std::string(model) + ".yaml").substr(0, 41),
+              "server.prefix_cache.tiers.0.block: model ");
 }
 
 // A tier below the pool holds the states of Kimi Linear (337 blocks), which are more than the 32

@@ -98,6 +98,34 @@ TEST(FarWeights, APrefetchTakesTheRoomOfTheLayerBeforeTheLast) {
   EXPECT_EQ(room, 2 * kLayer);
 }
 
+// A third of the far weights near, as it were, and the rest in the far tier: each tier's copy waits
+// for both of the layer before, and the layer for both of its own.
+TEST(FarWeights, MayLieInSeveralTiers) {
+  const auto in_two = [](WeightRead read) {
+    AttentionContext c = with_far(0.5, read);
+    c.placement.weight_tiers = {{kNear, 1.0 / 3}, {kFar, 2.0 / 3}};
+    return c;
+  };
+  const StepGraph graph = build(kNearRows, in_two(WeightRead::prefetched));
+  const std::int64_t third = kLayer / 6;
+  EXPECT_EQ(weights_read(graph, kNear, OpKind::transfer), 4 * third);
+  EXPECT_EQ(weights_read(graph, kFar, OpKind::transfer), 4 * (kLayer / 2 - third));
+  EXPECT_EQ(weights_held(graph).at("far"),
+            weights_held(build(kNearRows)).at("near") - weights_held(graph).at("near"));
+  const std::vector<std::size_t> copies = copies_of(graph);
+  ASSERT_EQ(copies.size(), 8U);
+  for (const std::size_t copy : {copies[2], copies[3]})
+    EXPECT_TRUE(waits(graph.ops[copy], copies[0]) && waits(graph.ops[copy], copies[1])) << copy;
+  for (const std::size_t copy : {copies[0], copies[1]})
+    EXPECT_TRUE(std::ranges::any_of(graph.ops, [&](const Op& op) {
+      return op.kind == OpKind::compute && waits(op, copy);
+    })) << copy;
+  const StepGraph direct = build(kNearRows, in_two(WeightRead::direct));
+  EXPECT_EQ(
+      weights_read(direct, kFar, OpKind::compute) + weights_read(direct, kNear, OpKind::compute),
+      weights_read(build(kNearRows), kNear, OpKind::compute));
+}
+
 // Micro-batches of a pipeline copy all weights anew, one after another: two layers of room.
 TEST(FarWeights, TheNextMicroBatchCopiesAfterTheOneBefore) {
   AttentionContext c = with_far(1, WeightRead::prefetched);
