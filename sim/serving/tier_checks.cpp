@@ -9,6 +9,7 @@
 
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "workloads/serving/prefix_parts.hpp"
 
 namespace tiersim {
 

@@ -33,12 +33,10 @@ void check_far_weights(Fields& f, const ScenarioConfig& c) {
           "lie in the near tier: placement.far is the same",
           "another placement.far, or leave it out");
   for (const auto& [tier, part] : c.placement.weights->tiers) {
-    const auto found = c.system.tiers.find(tier);
-    f.check(found != c.system.tiers.end(), key + ".tiers." + tier,
-            "the system has no tier '" + tier + "'",
+    const std::string at = fmt::format("{}.tiers.{}", key, tier);
+    f.check(c.system.tiers.contains(tier), at, "the system has no tier '" + tier + "'",
             "its tiers are: " + join(tier_names(c.system)));
-    f.check(tier != c.placement.near, key + ".tiers." + tier, "is the near tier",
-            "leave it out, and a smaller share");
+    f.check(tier != c.placement.near, at, "is the near tier", "leave it out, and a smaller share");
   }
   f.check(c.step.overlap == Overlap::serial, key, "is not modelled beside step.overlap",
           "step.overlap: serial, or leave it out");

@@ -191,7 +191,7 @@ bool ConversationTrace::is_one(std::string_view line) {
 
 bool ConversationTrace::read_object(const TraceLine& line) {
   constexpr std::string_view kHint =
-      "a line is a conversation: {\"id\": ..., \"block_size\": ..., \"requests\": [...]}";
+      R"(a line is a conversation: {"id": ..., "block_size": ..., "requests": [...]})";
   Json object;
   if (!parsed(line, kHint, [&] { object = Json::parse(line.text); })) return false;
   if (!object.is_object()) {

@@ -10,8 +10,7 @@ namespace tiersim {
 TierBlocks::TierBlocks(const std::vector<PrefixLevel>& levels) {
   for (const PrefixLevel& level : levels) sizes_.push_back(level.names);
   std::ranges::sort(sizes_);
-  const auto repeated = std::ranges::unique(sizes_);
-  sizes_.erase(repeated.begin(), repeated.end());
+  sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
   TS_EXPECTS(sizes_.front() == 1 && sizes_.size() <= kMostLongerBlocks + 1, sizes_.front(),
              sizes_.size());
   for (std::size_t k = 1; k < sizes_.size(); ++k)

@@ -18,7 +18,7 @@ void leave_behind(KvPool& of, const PrefixBlocks& prefix) {
 }
 
 // Blocks of lower tiers that hold `names` named blocks each.
-KvPool with_tier_blocks(std::int64_t names, std::vector<std::int64_t> levels,
+KvPool with_tier_blocks(std::int64_t names, const std::vector<std::int64_t>& levels,
                         WritePolicy policy = WritePolicy::write_through) {
   std::vector<PrefixLevel> of;
   for (const std::int64_t level : levels) of.emplace_back(level * 2).names = names;
