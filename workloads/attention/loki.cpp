@@ -93,7 +93,7 @@ class Loki final : public Method {
     Op op{.phase = Phase::screening,
           .layer = layer,
           .family = KernelFamily::gemm,
-          .arithmetic = arithmetic_of(c.step.weight_type),
+          .arithmetic = c.execution.arithmetic(c.step.weight_type),
           .flops = Flops::from_base(2 * width * width) * vectors};
     add_access(op, near, Direction::read, TensorClass::weights, basis(c));
     add_access(op, near, Direction::read, TensorClass::activations,

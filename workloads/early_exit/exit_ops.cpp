@@ -49,7 +49,7 @@ OpId add_softmax(StepGraph& graph, const AttentionContext& c, int layer, std::in
   Op head{.phase = Phase::head,
           .layer = layer,
           .family = KernelFamily::gemm,
-          .arithmetic = arithmetic_of(c.step.weight_type),
+          .arithmetic = c.execution.arithmetic(c.step.weight_type),
           .flops = Flops::from_base(2) * (m.vocabulary * m.hidden * rows),
           .matrix = {.rows = rows,
                      .columns = m.vocabulary,
@@ -150,7 +150,7 @@ Op fill_kernel(const AttentionContext& c, int layer, OpId after) {
   return {.phase = Phase::projection,
           .layer = layer,
           .family = KernelFamily::gemm,
-          .arithmetic = arithmetic_of(projection_type(c)),
+          .arithmetic = c.execution.arithmetic(projection_type(c)),
           .flops = {},
           .after = {after}};
 }

@@ -28,6 +28,9 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
   f.optional("scales", c.scales, kActivationScalesNames,
              "Of the input of products of fp8: found by each product, or known beforehand.");
+  f.optional("mxfp4_inputs", c.mxfp4_inputs, kMxfp4InputsNames,
+             "Of products with weights in mxfp4: bf16, for which weights are widened, or fp8 "
+             "(mxfp8). bf16 by default.");
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");
   f.optional("vocabulary_type", c.vocabulary_type, kDataTypeNames,

@@ -13,8 +13,9 @@
 //                norm is over all heads and GPUs have some of them each, a kernel and an all-reduce
 //                add up the squares before
 //   latent_norms norms over the latents of queries and of keys and values (MLA, DeepSeek-V4),
-//   likewise rotary       a kernel applies the rotary embedding to queries and keys append kernel:
-//   a kernel of its own writes new keys and values to the KV cache; fused: the
+//                likewise
+//   rotary       a kernel applies the rotary embedding to queries and keys
+//   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
 //                GEMM that computes them does
 //   activation   a kernel applies the activation function between the GEMMs of a dense MLP
 //   scales       how inputs of low-precision GEMMs (fp8, fp4, int8) are scaled. dynamic: the engine
@@ -22,6 +23,8 @@
 //                checkpoint states the scales, so attention, activation function and a norm that is
 //                part of an all-reduce write quantised values; after a norm that is a kernel, the
 //                engine divides by the known scale
+//   mxfp4_inputs inputs of products with weights in mxfp4. bf16: the weights are widened; fp8: the
+//                inputs are rounded to mxfp8, which the products' timings include
 //   sampling     a kernel chooses the next tokens from the logits
 //   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between
 //                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
@@ -50,6 +53,8 @@ enum class SmallKernel : std::uint8_t { fused, kernel };
 inline constexpr std::array<std::string_view, 2> kSmallKernelNames{"fused", "kernel"};
 enum class ActivationScales : std::uint8_t { dynamic, fixed };
 inline constexpr std::array<std::string_view, 2> kActivationScalesNames{"dynamic", "static"};
+enum class Mxfp4Inputs : std::uint8_t { bf16, fp8 };
+inline constexpr std::array<std::string_view, 2> kMxfp4InputsNames{"bf16", "fp8"};
 
 struct ExchangeSms {
   Sourced<std::int64_t> taken;
@@ -72,11 +77,17 @@ struct ExecutionConfig {
   SmallKernel activation = SmallKernel::fused;
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
+  std::optional<Mxfp4Inputs> mxfp4_inputs = {};  ///< none: bf16
   std::optional<ExchangeSms> exchange_sms = {};
   std::optional<DataType> vocabulary_type = {};  ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }
+  /// Of a product with weights of this type.
+  Arithmetic arithmetic(DataType weights) const {
+    const bool narrow = weights == DataType::mxfp4 && mxfp4_inputs == Mxfp4Inputs::fp8;
+    return narrow ? Arithmetic::fp8 : arithmetic_of(weights);
+  }
 };
 void describe(Fields& f, ExecutionConfig& c);
 

@@ -22,7 +22,7 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   Op op{.phase = phase,
         .layer = layer,
         .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
-        .arithmetic = arithmetic_of(work.type),
+        .arithmetic = c_.execution.arithmetic(work.type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix,
         .experts = work.experts};

@@ -3,6 +3,8 @@
 // 2 sequences (small_step.hpp).
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/workloads/parallel_models.hpp"
 #include "workloads/llm/weight_parts.hpp"
 
@@ -119,6 +121,28 @@ TEST(Execution, PutsNormsIntoAllReducesWhereThereAreAny) {
       EXPECT_EQ(op.fused, tensor > 1);
     }
   }
+}
+
+// Weights in mxfp4 are widened to bf16, or their inputs are rounded to 8 bits; other types are as
+// before.
+TEST(Execution, ChoosesTheArithmeticOfWeightsInMxfp4) {
+  const auto arithmetic = [](ExecutionConfig execution, DataType type) {
+    AttentionContext c = small_step();
+    c.execution = execution;
+    c.step.weight_types.mlp = type;
+    std::set<Arithmetic> out;
+    for (const Op& op : build(kDense, c).ops)
+      if (op.phase == Phase::mlp && op.family == KernelFamily::gemm) out.insert(op.arithmetic);
+    return out;
+  };
+  using One = std::set<Arithmetic>;
+  const ExecutionConfig narrow{.mxfp4_inputs = Mxfp4Inputs::fp8};
+  EXPECT_EQ(arithmetic({}, DataType::mxfp4), One{Arithmetic::bf16});
+  EXPECT_EQ(arithmetic({.mxfp4_inputs = Mxfp4Inputs::bf16}, DataType::mxfp4),
+            One{Arithmetic::bf16});
+  EXPECT_EQ(arithmetic(narrow, DataType::mxfp4), One{Arithmetic::fp8});
+  EXPECT_EQ(arithmetic(narrow, DataType::nvfp4), One{Arithmetic::fp4});
+  EXPECT_EQ(arithmetic(narrow, DataType::int4), One{Arithmetic::bf16});
 }
 
 std::vector<ProductInput> inputs(const StepGraph& graph, int layer) {
