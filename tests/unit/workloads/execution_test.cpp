@@ -126,7 +126,7 @@ TEST(Execution, PutsNormsIntoAllReducesWhereThereAreAny) {
 // Weights in mxfp4 are widened to bf16, or their inputs are rounded to 8 bits; other types are as
 // before.
 TEST(Execution, ChoosesTheArithmeticOfWeightsInMxfp4) {
-  const auto arithmetic = [](ExecutionConfig execution, DataType type) {
+  const auto arithmetic = [](const ExecutionConfig& execution, DataType type) {
     AttentionContext c = small_step();
     c.execution = execution;
     c.step.weight_types.mlp = type;
