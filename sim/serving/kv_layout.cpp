@@ -325,6 +325,11 @@ class Layout {
         left = left > bytes ? left - bytes : Bytes{};
       };
       take("left free (near_share)", left - filled, NumberClass::specification);
+      const Bytes weights = fixed[t][static_cast<std::size_t>(TensorClass::weights)];
+      if (tier != near && weights > left)
+        problem_ = fmt::format(
+            "placement.weights: {} on each GPU is above the {} that it may fill of tier '{}'",
+            display(weights), display(left), system_.tier_names()[t]);
       for (const TensorClass c : kFixed)
         take(std::string(name(c)), fixed[t][static_cast<std::size_t>(c)],
              c == TensorClass::weights ? NumberClass::specification : NumberClass::assumed);
@@ -411,12 +416,14 @@ class Layout {
     for (std::size_t i = 0; i < tiers.size(); ++i) {
       const PrefixTier& tier = tiers[i];
       const std::int64_t names = config_.names_of_block(i);
-      if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0))
+      if (names > 1 && (parts.has_windows() || parts.state_blocks() > 0)) {
         problem_ = fmt::format(
             "server.prefix_cache.tiers.{}.block: model '{}' has layers with a window or a state, "
             "and tiers keep parts of named blocks of these",
             i, config_.scenario.model.name);
-      if (const Bytes least = scale_up(block * (parts.largest() * names), 1 / tier.ratio());
+        return;
+      }
+      if (const Bytes least = scale_up(block, 1 / tier.ratio()) * (parts.largest() * names);
           tier.capacity < least)
         problem_ =
             fmt::format("server.prefix_cache.tiers: '{}': {} is below the {} of {}", tier.tier,

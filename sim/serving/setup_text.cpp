@@ -22,12 +22,13 @@ std::string prefix_cache_text(const PrefixCacheConfig& cache) {
     return ttl ? fmt::format(" for {}", display(*ttl)) : "";
   };
   std::string out = "prefix cache" + by(cache.eviction_policy) + lifetime(cache.ttl);
-  for (const PrefixTier& tier : cache.tiers) {
+  for (std::size_t i = 0; i < cache.tiers.size(); ++i) {
+    const PrefixTier& tier = cache.tiers[i];
     out += fmt::format(", {} of {}{}{}", display(tier.capacity), tier.tier,
                        by(tier.eviction_policy), lifetime(tier.ttl));
     if (tier.shared) out += " (shared by all replicas)";
     if (tier.exclusive) out += " (exclusive)";
-    if (tier.block) out += fmt::format(" (in blocks of {})", *tier.block);
+    if (const auto block = cache.block_of(i)) out += fmt::format(" (in blocks of {})", *block);
     if (tier.compression) out += fmt::format(" (compressed to 1/{:g})", tier.compression->ratio);
   }
   if (cache.load == LoadPolicy::if_faster) out += ", loaded where that is faster";

@@ -56,6 +56,7 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
 void check_tier_blocks(Fields& f, const ServingConfig& c) {
   const PrefixCacheConfig& cache = *c.server.prefix_cache;
   std::int64_t above = c.workload.prefix_block;
+  const bool exclusive = std::ranges::any_of(cache.tiers, &PrefixTier::exclusive);
   std::size_t longer = 0;
   for (std::size_t i = 0; i < cache.tiers.size(); ++i) {
     const std::int64_t block = cache.tiers[i].block.value_or(above);
@@ -64,11 +65,14 @@ void check_tier_blocks(Fields& f, const ServingConfig& c) {
             fmt::format("{} positions are no multiple of {} of {} tokens", block,
                         i == 0 ? "a prefix block" : "the blocks of the tier above it,", above),
             fmt::format("a multiple of it, such as {}", 16 * above));
+    f.check(i == 0 || block == above || !exclusive, key,
+            "is not simulated beside an exclusive tier, which gets blocks one by one",
+            "leave it out, or state it for the first tier");
     longer += block > above ? 1 : 0;
-    f.check(
-        longer <= kMostLongerBlocks || block == above, key,
-        fmt::format("is one size of blocks more than the {} that are simulated", kMostLongerBlocks),
-        "the size of another tier");
+    f.check(longer <= kMostLongerBlocks || block == above, key,
+            fmt::format("is a size too many: {} are simulated beside that of a prefix block",
+                        kMostLongerBlocks),
+            "the size of another tier");
     if (block % above == 0) above = block;
   }
 }

@@ -27,17 +27,18 @@ std::vector<std::string> tier_names(const SystemConfig& system) {
 }
 
 void check_far_weights(Fields& f, const ScenarioConfig& c) {
-  if (!c.placement.weights || !c.placement.weights->any()) return;
+  if (!c.placement.weights) return;
   const std::string key = "placement.weights";
-  f.check(c.placement.far != c.placement.near || !c.placement.weights->tiers.empty(), key,
-          "lie in the near tier: placement.far is the same",
-          "another placement.far, or leave it out");
   for (const auto& [tier, part] : c.placement.weights->tiers) {
     const std::string at = fmt::format("{}.tiers.{}", key, tier);
     f.check(c.system.tiers.contains(tier), at, "the system has no tier '" + tier + "'",
             "its tiers are: " + join(tier_names(c.system)));
     f.check(tier != c.placement.near, at, "is the near tier", "leave it out, and a smaller share");
   }
+  if (!c.placement.weights->any()) return;
+  f.check(c.placement.far != c.placement.near || !c.placement.weights->tiers.empty(), key,
+          "lie in the near tier: placement.far is the same",
+          "another placement.far, or leave it out");
   f.check(c.step.overlap == Overlap::serial, key, "is not modelled beside step.overlap",
           "step.overlap: serial, or leave it out");
   f.check(!c.speculation, key, "which of the drafter's weights are far is not modelled",
@@ -64,7 +65,7 @@ void check_cpu_attention(Fields& f, const ScenarioConfig& c) {
       key, "needs memory or drives of the host, and tier '" + c.placement.far + "' is not its own",
       "a tier of DRAM or NVMe behind PCIe and a root complex, or behind NVLink-C2C");
   f.check(!drives || host_memory(c.system, c.placement.far), key,
-          "needs one tier of the host's memory for queries and outputs, beside the drives",
+          "needs exactly one tier of the host's memory for queries and outputs, beside the drives",
           "one tier of DRAM behind PCIe and a root complex");
   f.check(c.parallel.context.value_or(1) == 1, key,
           "is not modelled where context ranks share a sequence",

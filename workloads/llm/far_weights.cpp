@@ -10,7 +10,7 @@
 namespace tiersim {
 
 void describe(Fields& f, FarWeights& c) {
-  f.doc("Weights that lie in the far tier.");
+  f.doc("Weights that lie in far tiers.");
   f.required("share", c.share, "Of the weights of every layer; embedding and head stay near.",
              in_range(0.0, 1.0));
   f.optional("read", c.read, kWeightReadNames,

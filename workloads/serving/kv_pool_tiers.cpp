@@ -15,7 +15,8 @@ PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
 }
 
 // The entries of the pool that begin to wait for the nearest level. A block of several names is
-// stored once the pool has all of them.
+// stored once the pool has all of them, and some sequence uses each: the store pins them, and
+// admission counts idle ones as room.
 PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames prompt) {
   const auto may_go = [this](const PrefixEntry& entry) {
     return cache_->uses(entry) >= stored_from_use_;
@@ -28,10 +29,11 @@ PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames pr
   PrefixEntries out;
   for (const PrefixEntry& block : copies_->blocks().blocks(entries, nearest_size_)) {
     PrefixEntries members = copies_->blocks().members(block, prompt, 0);
-    const bool complete = !members.empty() && std::ranges::all_of(members, [&](const PrefixEntry&
-                                                                                   member) {
-      return cache_->level_of(member) == 0 && cache_->loading({&member, 1}) == 0 && may_go(member);
-    });
+    const auto is_used = [&](const PrefixEntry& member) {
+      return cache_->level_of(member) == 0 && cache_->loading({&member, 1}) == 0 &&
+             cache_->idle({&member, 1}) == 0 && may_go(member);
+    };
+    const bool complete = !members.empty() && std::ranges::all_of(members, is_used);
     if (!complete || copies_->want({&block, 1}, prompt).empty()) continue;
     out.insert(out.end(), members.begin(), members.end());
     for (const PrefixEntry& member : members) ++holds_[member.key()];

@@ -168,7 +168,8 @@ void PrefixCopies::await(std::span<const PrefixEntry> coming, LeadingNames promp
     for (const PrefixEntry& block : blocks_.blocks(coming, to.size)) {
       if (will_have(level, block)) continue;
       PrefixEntries members = blocks_.members(block, prompt, size);
-      if (std::ranges::all_of(members, [&](const PrefixEntry& m) { return will_have(nearer, m); }))
+      const auto comes = [&](const PrefixEntry& member) { return will_have(nearer, member); };
+      if (!members.empty() && std::ranges::all_of(members, comes))
         to.incomplete.push_back({block, std::move(members)});
     }
   }

@@ -107,7 +107,8 @@ void describe(Fields& f, PrefixTier& c) {
       "block", c.block,
       "Positions of one of its blocks, a multiple of those of the tier above it, which is the "
       "default, and of workload.prefix_block. One is stored once that tier has all of it, "
-      "and found only by a prompt that has all of it.",
+      "and found only by a prompt that has all of it. Copies between tiers have runs of the "
+      "shorter stated blocks, or of the pool's.",
       in_range(1, 1'000'000));
   f.optional("shared", c.shared,
              "True: one store for all replicas, which load what any of them has stored. False: "
@@ -177,16 +178,11 @@ void check_tiers(Fields& f, const PrefixCacheConfig& c) {
                                     std::pair{"layerwise_load", c.layerwise_load}})
     f.check(!stated || !c.tiers.empty(), key, "has no effect: there is no tier below the pool",
             "leave it out, or tiers");
-  const bool exclusive = std::ranges::any_of(c.tiers, &PrefixTier::exclusive);
   for (std::size_t i = 0; i < c.tiers.size(); ++i) {
     const std::string key = fmt::format("tiers.{}.", i);
     f.check(!c.tiers[i].block || !back, key + "block",
             "is not simulated under write_back, where blocks leave the pool one by one",
             "leave it out, or write_policy: write_through");
-    f.check(i == 0 || !c.tiers[i].block || !exclusive || c.tiers[i].block == c.block_of(i - 1),
-            key + "block",
-            "is not simulated beside an exclusive tier, which gets blocks one by one",
-            "leave it out, or state it for the first tier");
     f.check(!c.tiers[i].exclusive || !back, key + "exclusive",
             "has no effect: under write_back a block is in one place at a time",
             "leave it out, or write_policy: write_through");

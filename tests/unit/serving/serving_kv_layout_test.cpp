@@ -382,6 +382,23 @@ TEST(KvLayout, LongBlocksOfTiersAreOfModelsThatKeepEveryPosition) {
               "server.prefix_cache.tiers.0.block: model ");
 }
 
+TEST(KvLayout, FarWeightsFitInTheirTiers) {
+  const auto error = [](const std::string& capacity) {
+    const auto kv = layout_of(config(
+        "serving/llama2_7b_h100.yaml",
+        {"system.base=systems/h200_host_dram.yaml",
+         "system.tiers.nvme={memory: {base: devices/nvme_gen4.yaml, capacity: {value: " + capacity +
+             ", class: assumed, source: a test}}, path: [pcie, root_complex]}",
+         "placement={near: hbm, far: pool, weights: {share: 0.9, tiers: {pool: 0.5, nvme: "
+         "0.5}}}"}));
+    return kv ? std::string() : kv.error();
+  };
+  EXPECT_EQ(error("6 GB"), "");
+  EXPECT_EQ(error("5 GB"),
+            "placement.weights: 5.428 GiB on each GPU is above the 4.657 GiB that it may fill of "
+            "tier 'nvme'");
+}
+
 // A tier below the pool holds the states of Kimi Linear (337 blocks), which are more than the 32
 // blocks of a named block. Where keys and values lie elsewhere, a copy of them has no place.
 TEST(KvLayout, HasRoomForCopiesOfStatesOrSaysWhyNot) {

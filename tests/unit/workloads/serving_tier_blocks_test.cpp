@@ -147,6 +147,39 @@ TEST(TierBlocks, ADiscardedEntryLeavesWithTheLastStoreThatHoldsIt) {
   EXPECT_EQ(of.occupied(), 2);  // of 2, which nobody discarded
 }
 
+// A prompt uses all of its names but the last one. That is idle in the pool and counts as room for
+// the prompt's own blocks, so no store may take it.
+TEST(TierBlocks, NoStoreHoldsWhatNoSequenceUses) {
+  KvPool of = with_tier_blocks(2, {2});
+  const PrefixBlocks prompt{1, 2};
+  leave_behind(of, prompt);
+  EXPECT_EQ(store_all(of, 1), 4);
+  leave_behind(of, {5, 6});
+  EXPECT_EQ(store_all(of, 1), 4);  // the tier has lost 1 and 2, and the pool has them
+  Moves moves;
+  of.pin(LeadingNames(prompt).first(1), moves);
+  EXPECT_EQ(of.available(), 14);
+  EXPECT_EQ(of.storing(), 0);
+  of.pin(PrefixPins(prompt, {}, 1), moves);  // now it is used, and stored again
+  EXPECT_EQ(store_all(of, 1), 4);
+  of.release(prompt);
+  EXPECT_EQ(of.used(), 0);
+}
+
+// Blocks of one, of two and of two names: where nobody says whose prompt it is, no longer block is
+// put together.
+TEST(TierBlocks, WithoutAPromptNoLongerBlockIsAwaited) {
+  std::vector<PrefixLevel> levels{PrefixLevel(4), PrefixLevel(4)};
+  levels[1].names = 2;
+  PrefixCopies copies(levels);
+  PrefixEntry first(1);
+  first.fills = 1;
+  first.longer[0] = 2;
+  copies.want({&first, 1});
+  copies.stored(*copies.next(1));
+  EXPECT_FALSE(copies.next(2));
+}
+
 // Under the selective policy every name of it must have been used twice.
 TEST(TierBlocks, ALongBlockIsStoredAtTheSecondUseOfAllOfIt) {
   KvPool of = with_tier_blocks(2, {8}, WritePolicy::write_through_selective);
