@@ -79,12 +79,12 @@ struct ServingConfig {
   /// How long the frontend reads a prompt, by itself; nothing where the benchmark runs inside of
   /// the engine's process.
   Duration frontend_time(std::int64_t input_tokens) const;
-  /// Named blocks of one block of a tier below the pool, with a prefix cache.
+  /// How many named blocks one block of a tier below the pool has. Requires a prefix cache.
   std::int64_t names_of_block(std::size_t tier) const {
     return server.prefix_cache->block_of(tier).value_or(workload.prefix_block) /
            workload.prefix_block;
   }
-  /// Blocks of the pool in one block of a tier, where that is stated; else 1.
+  /// How many blocks of the pool one block of a tier has, if its size is stated; otherwise 1.
   std::int64_t pool_blocks_of_block(std::size_t tier) const {
     return server.prefix_cache->block_of(tier).value_or(server.kv.block) / server.kv.block;
   }

@@ -8,8 +8,8 @@
 namespace tiersim {
 
 bool is_of_the_host(const SystemConfig& system, const TierConfig& tier);
-/// The DRAM of the host's CPUs: `preferred` if that is one, else the one tier that is; none where
-/// no tier or several are.
+/// The tier that is the DRAM of the host's CPUs. That is `preferred` if it qualifies. Otherwise it
+/// is the only tier that does; none if no tier or several qualify.
 std::optional<std::string> host_memory(const SystemConfig& system, const std::string& preferred);
 
 }  // namespace tiersim

@@ -34,7 +34,7 @@ struct Placement {
   std::vector<std::pair<TierId, double>> weight_tiers = {};  ///< of FarWeights::tiers
   std::optional<TierId> host = {};  ///< memory of the CPUs that attend; none: the far tier is it
 
-  /// Far weights by the tier that they lie in.
+  /// Divides the bytes of far weights among the tiers that hold them.
   std::vector<std::pair<TierId, Bytes>> by_tier(Bytes far_weights) const;
 };
 

@@ -83,7 +83,7 @@ struct ExecutionConfig {
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }
-  /// Of a product with weights of this type.
+  /// The arithmetic of a matrix product whose weights have this type.
   Arithmetic arithmetic(DataType weights) const {
     const bool narrow = weights == DataType::mxfp4 && mxfp4_inputs == Mxfp4Inputs::fp8;
     return narrow ? Arithmetic::fp8 : arithmetic_of(weights);

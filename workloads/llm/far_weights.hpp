@@ -1,6 +1,6 @@
 #pragma once
-// Weights of the layers that lie in the far tier, or in several tiers: a share of those of every
-// layer. Embedding and head stay near.
+// A share of the weights of every layer lies in the far tier, or is divided among several tiers.
+// Embedding and head stay in the near tier.
 //   copied      the copy engine brings a layer's part before the layer begins
 //   prefetched  it brings the next layer's meanwhile (FlexGen, arXiv 2303.06865), into room for two
 //   direct      kernels read them where they are; a kernel is one flow over all that it reads, so

@@ -112,8 +112,9 @@ void StepChain::begin(OpId after) {
     last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
 
-// Copies the far part of a layer's weights, from each tier by itself. Prefetched, a copy follows
-// those before and the end of the layer whose room it takes, two layers before.
+// Copies the far part of a layer's weights, with one operation for each tier that holds some. A
+// prefetched copy waits for the copies of the layer before, and for the end of the layer two
+// before, whose room it takes.
 OpIds StepChain::bring_weights(int layer) {
   const FarWeights& far = c_.placement.weights;
   OpIds copies;

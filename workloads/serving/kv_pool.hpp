@@ -74,8 +74,8 @@ class KvPool {
   /// written, and what leaves the pool first.
   struct Prefixes {
     PrefixParts parts;
-    /// Where one has longer blocks than named ones, all layers keep every position, and the policy
-    /// is no write-back.
+    /// If one has longer blocks than named ones, every layer must keep every position, and the
+    /// policy must not be write-back.
     std::vector<PrefixLevel> levels = {};
     Eviction eviction = Eviction::lru;
     WritePolicy write_policy = WritePolicy::write_through;

@@ -14,9 +14,9 @@ PrefixEntry KvPool::whole_of(LeadingNames prompt, std::int64_t index) const {
   return out;
 }
 
-// The entries of the pool that begin to wait for the nearest level. A block of several names is
-// stored once the pool has all of them, and some sequence uses each: the store pins them, and
-// admission counts idle ones as room.
+// Returns the pool's entries that now begin to wait for a copy to the nearest level. A longer block
+// is copied once the pool holds all of its named blocks and some sequence uses each of them. Idle
+// ones would be pinned by the copy, although admission counts them as free room.
 PrefixEntries KvPool::want(std::span<const PrefixEntry> entries, LeadingNames prompt) {
   const auto may_go = [this](const PrefixEntry& entry) {
     return cache_->uses(entry) >= stored_from_use_;

@@ -21,7 +21,8 @@ PrefixCopies::PrefixCopies(const std::vector<PrefixLevel>& levels) : blocks_(lev
     levels_.back().exclusive = level.exclusive;
     levels_.back().size = blocks_.size_of(level.names);
   }
-  // What leaves a level goes to the next one by itself, so that there all blocks have one size.
+  // An exclusive level receives the blocks that leave the level above one at a time. It cannot put
+  // longer blocks together from them, so the blocks of all levels must have the same size.
   if (std::ranges::any_of(levels, &PrefixLevel::exclusive))
     TS_EXPECTS(std::ranges::all_of(
         levels_, [this](const Level& level) { return level.size == levels_.front().size; }));
@@ -100,7 +101,7 @@ void PrefixCopies::give_up(std::span<const PrefixEntry> entries) {
   }
 }
 
-// Calls back with each block of these that the level holds, the last one first.
+// Calls `use` for each of these blocks that the level holds, beginning with the last one.
 template <class Use>
 void PrefixCopies::for_each_held(const Level& level, std::span<const PrefixEntry> entries,
                                  Use use) const {
@@ -141,7 +142,8 @@ PrefixEntries PrefixCopies::queue(std::int64_t level, std::span<const PrefixEntr
   return out;
 }
 
-// True where the level has the block or will have it, unless it is lost on its way.
+// True if the level holds the block, or if the block is on its way to the level. It may still be
+// evicted on that way.
 bool PrefixCopies::will_have(std::int64_t level, const PrefixEntry& block) const {
   const Level& of = at(level);
   if (!of.lacks(block)) return true;
@@ -150,14 +152,16 @@ bool PrefixCopies::will_have(std::int64_t level, const PrefixEntry& block) const
            at_level.incomplete.end();
   };
   if (awaits(of)) return true;
-  // What comes to the level above goes on to this one.
+  // A level passes each stored block on to the next level if that has blocks of the same size. So a
+  // block that is on its way to such a level above also reaches this one.
   for (std::int64_t up = above(level); up > 0 && at(up).size == of.size; up = above(up))
     if (at(up).coming.contains(block) || awaits(at(up))) return true;
   return false;
 }
 
-// Of the prompt whose blocks come to the nearest level: the longer blocks of further levels that
-// have one of these as a part, and all of whose parts the level above has or will have.
+// The blocks in `coming` are on their way to the nearest level. This looks for the longer blocks of
+// further levels that contain one of them, and records each of which the level above holds every
+// part, or will hold it.
 void PrefixCopies::await(std::span<const PrefixEntry> coming, LeadingNames prompt) {
   if (coming.empty() || !blocks_.are_longer()) return;
   for (std::int64_t level = below(below(0)); level > 0; level = below(level)) {
@@ -175,8 +179,8 @@ void PrefixCopies::await(std::span<const PrefixEntry> coming, LeadingNames promp
   }
 }
 
-// Begins to copy the blocks below `above` that have become complete, and forgets those that will
-// not be.
+// The level `above` has received blocks. Each recorded longer block of a level below it is queued
+// for its copy if all of its parts are there now, and is forgotten if a part was evicted.
 void PrefixCopies::copy_complete(std::int64_t above) {
   for (std::int64_t level = below(above); level > 0; level = below(level)) {
     Level& to = at(level);

@@ -13,8 +13,9 @@
 // free at once, as if a buffer held what is on its way down. A tier whose queue of stores is full
 // gets nothing more until it is shorter.
 //
-// A tier may have longer blocks than the one above it (workloads/serving/tier_blocks.hpp). One is
-// copied down once the tier above has all of its parts, and is forgotten if that loses one before.
+// A tier may have longer blocks than the one above it (workloads/serving/tier_blocks.hpp). A
+// longer block is copied to its tier once the tier above holds all of its parts. It is forgotten if
+// that tier evicts a part first.
 //
 // A shared tier is one store for several pools: each loads what any of them has stored. Two pools
 // that store the same block at the same time both write it, as they would without a lock.
@@ -49,11 +50,12 @@ class PrefixCopies {
   };
 
   /// The levels below the pool, nearest first; one of 0 blocks is left out, and any other holds the
-  /// largest entry. With an exclusive one the blocks of all have one size.
+  /// largest entry. If one is exclusive, the blocks of all levels must have the same size.
   explicit PrefixCopies(const std::vector<PrefixLevel>& levels);
 
-  /// Where an entry is asked for, a level answers for its own block that the entry is a part of.
-  ///
+  // An entry may be a part of a longer block of a level. The functions below then look for that
+  // block in the level.
+
   /// The nearest level that holds the entry and is not passed over; 0: none does.
   std::int64_t level_of(const PrefixEntry& entry, std::span<const char> passed = {}) const;
   /// The time is `now`, which never falls: entries leave a level whose lifetime has ended there.
@@ -64,9 +66,10 @@ class PrefixCopies {
   /// A prompt's use of these has ended: in the same order as touch(), without counting a use. So of
   /// a prompt that was stored in pieces the last block is the first to be evicted under LRU.
   void settle(std::span<const PrefixEntry> entries);
-  /// These blocks of the nearest level are in the pool, of a prompt whose blocks further levels may
-  /// put together from them. Returns those that the nearest level has not and that are not on their
-  /// way; they wait to be stored.
+  /// The pool holds these blocks, whose size is that of the nearest level. Returns those that this
+  /// level does not hold and that are not on their way to it; they now wait to be stored. `prompt`
+  /// is the whole prompt, from which longer blocks of further levels are put together; without it
+  /// none are.
   PrefixEntries want(std::span<const PrefixEntry> entries,
                      LeadingNames prompt = std::span<const std::uint64_t>{});
   /// True for an entry of the pool that waits to be stored, or is being stored.
@@ -94,11 +97,12 @@ class PrefixCopies {
   std::int64_t held(std::int64_t level) const;
   std::int64_t levels() const { return static_cast<std::int64_t>(levels_.size()); }
   const TierBlocks& blocks() const { return blocks_; }
-  /// The size of the nearest level's blocks (TierBlocks::size_of), as far as one has any capacity.
+  /// The size (TierBlocks::size_of) of the blocks of the nearest level that has any capacity; 0
+  /// without such a level.
   std::size_t nearest_size() const;
 
  private:
-  // A block that waits for some of its parts to come to the level above.
+  // A longer block, some of whose parts are still on their way to the level above.
   struct Incomplete {
     PrefixEntry block;
     PrefixEntries members;

@@ -52,7 +52,7 @@ constexpr std::uint64_t key_of(std::uint64_t name, std::int64_t part) {
   return name ^ static_cast<std::uint64_t>(part) * 0x9E3779B97F4A7C15U;
 }
 
-/// Sizes of blocks in the tiers below the pool that may differ, beside that of a named block.
+/// The largest number of different sizes of blocks that are longer than a named block.
 inline constexpr std::size_t kMostLongerBlocks = 3;
 
 /// A part of a named block, and the blocks of the pool that it takes; or a block of a lower tier,
@@ -62,9 +62,9 @@ struct PrefixEntry {
   std::int64_t part = 0;
   std::int64_t blocks = 1;
   double cost = 1;         ///< of computing it again, in any unit that all entries share
-  std::uint8_t size = 0;   ///< which of the sizes of blocks it has; 0: that of a named block
-  std::uint8_t fills = 0;  ///< the largest size whose block, with this one in it, the prompt fills
-  /// The names of these longer blocks, by size from 1 on.
+  std::uint8_t size = 0;   ///< index of its own size in TierBlocks; 0: a named block
+  std::uint8_t fills = 0;  ///< index of the longest block around it that the prompt still fills
+  /// Names of the longer blocks that contain it; element k has size index k + 1.
   std::array<std::uint64_t, kMostLongerBlocks> longer = {};
 
   /// Implicit, since a name alone is the one part of a model whose layers keep everything.

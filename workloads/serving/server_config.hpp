@@ -227,7 +227,8 @@ struct PrefixCacheConfig {
   bool layerwise_load = false;
   MovedBy moved_by = MovedBy::copy_engine;
 
-  /// Positions of a block of a tier: what it or the nearest tier above it states, if any does.
+  /// Positions of one block of a tier, as the tier or else the nearest one above it states; none if
+  /// no such tier states it.
   std::optional<std::int64_t> block_of(std::size_t tier) const;
   /// True where all replicas have one store below the pool.
   bool shares_a_tier() const { return std::ranges::any_of(tiers, &PrefixTier::shared); }

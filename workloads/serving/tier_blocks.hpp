@@ -1,8 +1,8 @@
 #pragma once
-// The blocks of the tiers below a pool, which may be longer than named ones (LMCache's chunks of
-// 256 tokens beside vLLM's blocks of 16), and longer from tier to tier. A block of a tier is as
-// many named blocks that follow each other in a prompt, and has the name of the last one, since a
-// name stands for a block with all that comes before it.
+// Blocks of the tiers below a pool. A tier may have longer blocks than the named blocks of prompts,
+// as LMCache has chunks of 256 tokens beside vLLM's blocks of 16, and a lower tier longer ones than
+// the tier above it. A longer block consists of consecutive named blocks of a prompt. Its name is
+// that of the last one, because a name stands for a block and everything before it.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,29 +14,29 @@ namespace tiersim {
 
 class TierBlocks {
  public:
-  /// Named blocks alone.
+  /// All blocks are named blocks.
   TierBlocks() = default;
-  /// With the sizes of these levels, at most kMostLongerBlocks of which differ beside that of a
-  /// named block. Each is a multiple of the smaller ones.
+  /// Blocks have the sizes of these levels. At most kMostLongerBlocks different sizes are longer
+  /// than a named block, and each size is a multiple of the smaller ones.
   explicit TierBlocks(const std::vector<PrefixLevel>& levels);
 
   /// True where some level has longer blocks than named ones.
   bool are_longer() const { return sizes_.size() > 1; }
-  /// The place of a size among all of them: 0 is that of a named block.
+  /// The index of a size in ascending order. A named block has index 0.
   std::size_t size_of(std::int64_t names) const;
   std::int64_t names(std::size_t size) const { return sizes_[size]; }
 
-  /// Says which longer blocks of the prompt the entry, of its named block `index`, is in.
+  /// Sets `entry.longer` and `entry.fills`, where the entry is the prompt's named block `index`.
   void set_longer(PrefixEntry& entry, LeadingNames prompt, std::int64_t index) const;
-  /// The block of that size that the entry is a part of, or is; has(entry, size) holds.
+  /// The block of this size that contains the entry. Requires has(entry, size).
   PrefixEntry block(const PrefixEntry& entry, std::size_t size) const;
-  /// The blocks of that size that these entries, in the order of their prompt, are parts of. Each
-  /// comes once, and only where the prompt fills it.
+  /// The blocks of this size that contain these entries, which are in the order of their prompt.
+  /// Each block comes once, and blocks that the prompt does not fill are left out.
   PrefixEntries blocks(std::span<const PrefixEntry> entries, std::size_t size) const;
-  /// The blocks of a smaller size that make up this one of the prompt; none where the prompt does
-  /// not have it.
+  /// The blocks of a smaller size that the block `whole` of the prompt consists of; empty if the
+  /// prompt does not contain it.
   PrefixEntries members(const PrefixEntry& whole, LeadingNames prompt, std::size_t size) const;
-  /// True where the prompt fills the block of that size.
+  /// True if the entry's prompt fills the block of this size that contains the entry.
   static bool has(const PrefixEntry& entry, std::size_t size) { return size <= entry.fills; }
   /// The key of block(entry, size).
   static std::uint64_t key(const PrefixEntry& entry, std::size_t size) {
