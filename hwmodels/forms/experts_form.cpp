@@ -56,14 +56,15 @@ constexpr std::array<FormParameter, 15> kExpertsParameters{FormParameter{"t0", 2
                                                            {"l2_end", 1.1, 0.8, 3},
                                                            {"reread", 0.5, 0.05, 10},
                                                            {"stream", 2, 0.3, 20}};
-constexpr std::array<std::string_view, 3> kExpertsVariants{"fastest tile", "fastest tile, all rows",
-                                                           "tile by mean"};
-enum class ExpertsVariant : std::uint8_t { fastest, fastest_all_rows, by_mean };
+constexpr std::array<std::string_view, 4> kExpertsVariants{
+    "fastest tile", "fastest tile, all rows", "tile by mean", "contiguous, 128 rows"};
+enum class ExpertsVariant : std::uint8_t { fastest, fastest_all_rows, by_mean, contiguous };
 
 constexpr double kColumns = 128;     // of a tile
 constexpr double kLeastHit = 0.8;    // of l2_end, below which all active weights are in L2
 constexpr double kLargestMean = 64;  // rows of the tile by mean
 constexpr double kRowsOfEdge = 64;
+constexpr std::size_t kContiguousTile = 4;  // of kExpertTiles: 128 rows
 constexpr std::size_t kFirstLoad = kExpertsSizes.size();  // among the features
 
 double up_to(double size, double multiple) {
@@ -88,6 +89,11 @@ struct LoadedCase {
   }
   double local() const { return std::ceil(c.experts / c.expert_parallel); }
   double pairs() const { return c.tokens * c.top_k; }
+  // Tiles that hold the rows of the experts for any choice of experts.
+  double contiguous_tiles() const {
+    const double rows = kExpertTiles[kContiguousTile];
+    return std::ceil((pairs() + local() * (rows - 1)) / rows);
+  }
 
   ExpertsCase c;
   ExpertLoads loads;
@@ -113,6 +119,7 @@ class ExpertsPhysics {
 
   double products() const {
     if (variant_ == ExpertsVariant::by_mean) return with_tile(tile_by_mean());
+    if (variant_ == ExpertsVariant::contiguous) return with_tile(kContiguousTile);
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t tile = 0; tile < kExpertTiles.size(); ++tile)
       least = std::min(least, with_tile(tile));
@@ -139,7 +146,8 @@ class ExpertsPhysics {
     const double rows = kExpertTiles[tile];
     const double tiles = loads_.tiles[tile];
     const double blocks = std::ceil(columns / kColumns) / gpu_.sms;  // of a row of tiles, a wave 1
-    const double full = tiles * blocks;
+    const bool contiguous = variant_ == ExpertsVariant::contiguous;
+    const double full = (contiguous ? loaded_.contiguous_tiles() : tiles) * blocks;
     const double wave = at(ExpertsParameter::wave);
     const double waves = std::max(full + wave * (std::ceil(full) - full), wave);
     const double rate = at(ExpertsParameter::peak) * gpu_.peak / gpu_.sms;
@@ -164,13 +172,23 @@ class ExpertsPhysics {
     return 1 - hit + hit / at(ExpertsParameter::l2_speed);
   }
 
+  // Rows that the kernels around the products go over.
+  double handled_rows() const {
+    switch (variant_) {
+      case ExpertsVariant::fastest_all_rows:
+        return loaded_.pairs();
+      case ExpertsVariant::contiguous:
+        return loaded_.contiguous_tiles() * kExpertTiles[kContiguousTile];
+      default:
+        return loads_.rows;
+    }
+  }
+
   // The kernels around the products.
   double rest() const {
-    const double rows =
-        variant_ == ExpertsVariant::fastest_all_rows ? loaded_.pairs() : loads_.rows;
     const double row =
         (2 + c_.input_bytes) * c_.hidden + (2 * (1 + c_.gated) + c_.input_bytes) * c_.intermediate;
-    return (at(ExpertsParameter::rows) * rows * row +
+    return (at(ExpertsParameter::rows) * handled_rows() * row +
             at(ExpertsParameter::tokens) * c_.tokens * c_.hidden * 2) /
                gpu_.memory +
            at(ExpertsParameter::local) * loaded_.local() +

@@ -15,10 +15,15 @@
 //             expert of this GPU and each pair of token, expert. Variants: the tile that takes
 //             least time; the same, where the kernels around the products handle the rows of all
 //             GPUs; the tile that an engine chooses from the mean rows of an expert, half of the
-//             power of two above it, up to 64, with widths padded to 128.
+//             power of two above it, up to 64, with widths padded to 128; and a contiguous layout,
+//             in which all rows lie in tiles of 128. The host does not know how many rows an expert
+//             gets, so there are as many tiles as the most uneven choice of experts could fill,
+//             rows and 127 more for each expert, and both products and the activation between
+//             them go over all of these.
 //   Ignores   sending tokens between GPUs; routing by the gate; shared experts.
 //   Valid     up to 32768 tokens and 1024 experts; widths of an expert from 32 to 65536.
-//   Source    tiles by the mean: FlashInfer, computeSelectedTileN; loads: power law sampling of
+//   Source    tiles by the mean: FlashInfer, computeSelectedTileN; contiguous layout: DeepGEMM,
+//             m_grouped_fp8_gemm_nt_contiguous, and vLLM, compute_aligned_M; loads: power law sampling of
 //             aiconfigurator (arXiv:2601.06288); numbers: timings, by fit_form.
 //   Checked   tests/unit/hwmodels/experts_form_test.cpp: planted truth
 #include "hwmodels/forms/kernel_form.hpp"
