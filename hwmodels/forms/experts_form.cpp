@@ -56,15 +56,15 @@ constexpr std::array<FormParameter, 15> kExpertsParameters{FormParameter{"t0", 2
                                                            {"l2_end", 1.1, 0.8, 3},
                                                            {"reread", 0.5, 0.05, 10},
                                                            {"stream", 2, 0.3, 20}};
-constexpr std::array<std::string_view, 4> kExpertsVariants{
-    "fastest tile", "fastest tile, all rows", "tile by mean", "contiguous, 128 rows"};
+constexpr std::array<std::string_view, 4> kExpertsVariants{"fastest tile", "fastest tile, all rows",
+                                                           "tile by mean", "contiguous, 128 rows"};
 enum class ExpertsVariant : std::uint8_t { fastest, fastest_all_rows, by_mean, contiguous };
 
 constexpr double kColumns = 128;     // of a tile
 constexpr double kLeastHit = 0.8;    // of l2_end, below which all active weights are in L2
 constexpr double kLargestMean = 64;  // rows of the tile by mean
 constexpr double kRowsOfEdge = 64;
-constexpr std::size_t kContiguousTile = 4;  // of kExpertTiles: 128 rows
+constexpr std::size_t kContiguousTile = 4;                // of kExpertTiles: 128 rows
 constexpr std::size_t kFirstLoad = kExpertsSizes.size();  // among the features
 
 double up_to(double size, double multiple) {

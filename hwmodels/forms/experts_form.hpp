@@ -23,8 +23,8 @@
 //   Ignores   sending tokens between GPUs; routing by the gate; shared experts.
 //   Valid     up to 32768 tokens and 1024 experts; widths of an expert from 32 to 65536.
 //   Source    tiles by the mean: FlashInfer, computeSelectedTileN; contiguous layout: DeepGEMM,
-//             m_grouped_fp8_gemm_nt_contiguous, and vLLM, compute_aligned_M; loads: power law sampling of
-//             aiconfigurator (arXiv:2601.06288); numbers: timings, by fit_form.
+//             m_grouped_fp8_gemm_nt_contiguous, and vLLM, compute_aligned_M; loads: power law
+//             sampling of aiconfigurator (arXiv:2601.06288); numbers: timings, by fit_form.
 //   Checked   tests/unit/hwmodels/experts_form_test.cpp: planted truth
 #include "hwmodels/forms/kernel_form.hpp"
 #include "sim/model/expert_loads.hpp"

@@ -2,15 +2,29 @@
 // planted truth that a fit must find again.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "hwmodels/calibrate/fit/form_fit.hpp"
+#include "hwmodels/compute/timed_kernel.hpp"
 #include "hwmodels/forms/experts_form.hpp"
+#include "sim/config/describe.hpp"
 #include "sim/model/expert_loads.hpp"
 
 namespace tiersim::experts_form_test {
+
+struct ShippedKernels {
+  std::map<std::string, TimedKernelConfig> timed_kernels;
+};
+void describe(Fields& f, ShippedKernels& c) {
+  f.required("timed_kernels", c.timed_kernels, "As a calibration has them.");
+}
+
 namespace {
 
 const GpuSheet kGpu{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .sms = 132};
@@ -21,6 +35,7 @@ const std::vector<double> kPlanted{2e-5, 0.85, 0.8,   0.3, 0.6, 2.5, 3, 4,
 constexpr std::size_t kFastest = 0;
 constexpr std::size_t kAllRows = 1;
 constexpr std::size_t kByMean = 2;
+constexpr std::size_t kContiguous = 3;
 
 double experts(const ExpertsCase& c, std::size_t variant = kFastest) {
   return experts_form().physics(experts_form().features(c.sizes()), kGpu, kPlanted, variant);
@@ -192,6 +207,60 @@ void expect_found(std::size_t variant, double median, double p90) {
   EXPECT_LT(fit.unseen.median, median);
   EXPECT_LT(fit.unseen.p90, p90);
   EXPECT_EQ(fit.outside, 0);
+}
+
+// 127 rows more for each of 128 experts: 16256, and 8 for a token. 16 tokens fill 128 tiles of 128
+// rows, 17 need one more.
+TEST(ExpertsForm, AContiguousLayoutHasTilesForAnyChoiceOfExperts) {
+  std::vector<double> parameters = kPlanted;
+  parameters[1] = 1e9;                                     // weights take no time
+  parameters[7] = parameters[9] = parameters[10] = 1e-30;  // nor do tokens, experts and pairs
+  parameters[8] = 1e-30;
+  const auto time = [&](double tokens, double ranks) {
+    ExpertsCase c = layer(tokens);
+    c.expert_parallel = ranks;
+    return experts_form().physics(experts_form().features(c.sizes()), kGpu, parameters,
+                                  kContiguous);
+  };
+  EXPECT_NEAR(time(1, 1) / time(16, 1), 1, 1e-9);
+  EXPECT_GT(time(17, 1), time(16, 1) * 1.0001);
+  // A GPU with half of the experts has half of the tiles, and rows of both.
+  const double fixed = parameters[0];
+  EXPECT_NEAR((time(16, 2) - fixed) / (time(16, 1) - fixed), 65. / 128, 0.02);
+}
+
+// Timings of DeepSeek-V3's experts on an H100 by vLLM's pull request 17934, which the shipped
+// kernel was fitted to.
+TEST(ExpertsForm, TheShippedContiguousKernelTakesThePublishedTimes) {
+  Diagnostics diagnostics;
+  const Document document = load_document(std::filesystem::path(TIERSIM_SOURCE_DIR) /
+                                              "configs/calibration/h100/vllm-0.12.0/experts.yaml",
+                                          {}, diagnostics);
+  const auto kernels = read<ShippedKernels>(document, "device", diagnostics).timed_kernels;
+  ASSERT_EQ(diagnostics.text(), "");
+  const TimedKernelConfig& kernel = kernels.at("experts_deepgemm_contiguous_fp8_block");
+  std::vector<double> parameters;
+  for (const FormParameter& p : experts_form().parameters())
+    parameters.push_back(kernel.parameters.at(std::string(p.name)));
+  const GpuSheet h100{.memory = 3.35e12, .peak = 1979e12, .l2_bytes = 52428800, .sms = 132};
+  for (const auto& [tokens, gpus, microseconds] : {std::array{128., 1., 5585.2},
+                                                   {128., 2., 2953.5},
+                                                   {128., 4., 1744.3},
+                                                   {128., 8., 1058.4},
+                                                   {256., 1., 5804.1}}) {
+    const ExpertsCase c{.tokens = tokens,
+                        .hidden = 7168,
+                        .intermediate = 2048 / gpus,
+                        .top_k = 8,
+                        .experts = 256,
+                        .weight_bytes = 1,
+                        .input_bytes = 1};
+    // As the benchmark's random router has it: an expert is reached unless every token misses it.
+    const double active = 256 * (1 - std::pow(1 - 8. / 256, tokens));
+    const double time = experts_form().physics(experts_features(c, mean_loads(active, tokens * 8)),
+                                               h100, parameters, kContiguous);
+    EXPECT_NEAR(time * 1e6 / microseconds, 1, 0.03) << tokens << " tokens, " << gpus << " GPUs";
+  }
 }
 
 TEST(ExpertsForm, AFitFindsPlantedTimesOfLayersThatItDidNotSee) {
