@@ -45,6 +45,17 @@ void check_fleet(Fields& f, const ServingConfig& c) {
           "server.handover.first_token",
           "of decode beside a prefix cache that all replicas have is not modelled",
           "with_handover, or prefill, whose replicas alone have the cache");
+  const bool early = server.hand_over_send() != HandOverSend::at_end;
+  const LlmConfig& model = c.scenario.model;
+  f.check(!early || !model.encoder, "server.handover.send",
+          "before the end is not modelled for models with an encoder", "at_end");
+  f.check(!early || (!model.linear && !model.compression), "server.handover.send",
+          "before the end is not modelled for models with states, which change until then",
+          "at_end");
+  f.check(server.hand_over_send() != HandOverSend::by_layer ||
+              (c.prefill ? c.prefill->parallel : c.scenario.parallel).pipeline == 1,
+          "server.handover.send", "of by_layer is not modelled for stages of a pipeline",
+          "by_piece, or no stages where prompts are read");
   check_rebalance(f, c);
   if (!server.failures && !server.scaling) return;
   const std::string key = server.failures ? "server.failures" : "server.scaling";

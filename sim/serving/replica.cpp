@@ -108,8 +108,9 @@ Process Replica::read(Sequence& sequence, Duration time) {
 }
 
 void Replica::submit(Sequence& sequence) {
-  count(sequence);
+  if (sequence.reserved == 0) count(sequence);
   enqueue(sequence);
+  if (sequence.reserved > 0 && sequence.coming == 0) all_has_come(sequence);
 }
 
 void Replica::count(const Sequence& sequence) {
@@ -296,6 +297,12 @@ Process Replica::iterate(Iteration iteration) {
     for (const SequenceMove& what : iteration.within)
       engine.spawn(load_within(what, loaded, last_load));
   }
+  std::shared_ptr<Trigger> computed;
+  if (prefills_only_ && parts_.config.server.hand_over_send() != HandOverSend::at_end) {
+    for (const Iteration::Piece& piece : iteration.pieces) reserve_elsewhere(*piece.sequence);
+    computed = std::make_shared<Trigger>(engine);
+    send_layers(iteration, stages.front().time, computed);
+  }
   const Process work = pass(stages, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
@@ -312,6 +319,10 @@ Process Replica::iterate(Iteration iteration) {
     Scheduler::abandon(iteration);
     spare_ = std::move(stages);
     co_return;
+  }
+  if (computed) {
+    computed->fire();
+    send_pieces(iteration);
   }
   work_.clear();
   for (const StageWork& stage : stages) work_.add(stage.demand);

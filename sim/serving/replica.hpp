@@ -10,7 +10,8 @@
 //   moves  copies that make room go first, and so do copies of states within the GPU's memory;
 //          copies that a sequence waits for run in parallel, and so do those that write prompts
 //          through to lower tiers, one at a time for each tier. A cache is handed over whole, after
-//          the prompt's first token, which the prefilling replica makes (DistServe)
+//          the prompt's first token, which the prefilling replica makes (DistServe), or in parts
+//          while the prompt is read (replica_handover.cpp)
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 //
 // A pipeline has as many iterations in flight as stages. When an iteration ends, the next
@@ -81,10 +82,18 @@ struct ServingTotals {
 
 class Replica {
  public:
+  /// When a part of a prompt's cache is there that is sent layer by layer; none: now.
+  struct PartTiming {
+    Duration first_layer{};                       ///< until its first layer is there
+    std::shared_ptr<Trigger> computed = nullptr;  ///< fires when all of its layers are
+  };
   /// Receives the sequences that have ended, those that were prefilled and decode elsewhere, and
-  /// those that a failure has taken from it.
+  /// those that a failure has taken from it. `expected` asks another replica to reserve blocks for
+  /// a prompt that is read here, and `send` gives it the part of the cache up to a position.
   struct Sink {
     std::function<void(Sequence&)> ended;
+    std::function<void(Sequence&)> expected;
+    std::function<void(Sequence&, std::int64_t positions, PartTiming)> send;
     std::function<void(Sequence&)> prefilled;
     std::function<void(std::int64_t replica, Sequence&)> received;  ///< from that replica
     std::function<void(Sequence&)> lost;
@@ -99,6 +108,10 @@ class Replica {
   void receive(Sequence& sequence);
   /// Takes a sequence that another replica has prefilled.
   void submit(Sequence& sequence);
+  /// Reserves blocks for a sequence that another replica reads now, if there are any.
+  bool expect(Sequence& sequence);
+  /// Copies the part of its cache up to this number of positions here, where it is expected.
+  void receive_part(Sequence& sequence, std::int64_t positions, PartTiming timing);
   /// Frees a sequence that it prefilled, after the hand-over of its cache.
   void release(Sequence& sequence);
 
@@ -157,6 +170,15 @@ class Replica {
   Process pass(const std::vector<StageWork>& of, Trigger* prepared, IterationSample& sample);
   /// The same copy on every stage of this replica.
   Process copy(const OpPlan& plan);
+  /// Caches that leave before their prompts end.
+  void reserve_elsewhere(Sequence& sequence);
+  void send_pieces(const Iteration& iteration);
+  void send_layers(const Iteration& iteration, Duration time,
+                   const std::shared_ptr<Trigger>& computed);
+  Process take_part(Sequence& sequence, std::int64_t blocks, PartTiming timing);
+  void all_has_come(Sequence& sequence);
+  void has_come(Sequence& sequence);
+  static std::int64_t reader_of(const Sequence& s) { return s.source >= 0 ? s.source : s.reader; }
   /// A cache on its way from the stages of the replica that prefilled to those of this one.
   Process hand_over(std::int64_t from, const HandOver& what);
   Process copy_part(ServingHardware& hardware, std::int64_t group, OpPlan plan,

@@ -1,55 +1,17 @@
 // The copies of blocks of a replica: between its tiers, and from the replica that prefilled.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "sim/core/engine.hpp"
 #include "sim/serving/replica.hpp"
+#include "sim/serving/replica_copies.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim {
 namespace {
 
-// bytes / parts, rounded up to a byte.
-Bytes part_of(Bytes bytes, std::int64_t parts) {
-  return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
-}
-
 bool is_of_states(MoveKind kind) {
   return kind == MoveKind::state_load || kind == MoveKind::state_store;
-}
-
-// The work of one of `gpus` GPUs at its own speed, as the load of the one that stands for all.
-OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
-  if (gpus == 1) return plan;
-  plan.min_duration = plan.uncontended(system.channels()) - plan.setup;
-  for (ChannelCharge& charge : plan.charges) charge.busy = part_of(charge.busy, gpus);
-  for (DeviceTraffic& traffic : plan.traffic) {
-    traffic.payload = part_of(traffic.payload, gpus);
-    traffic.moved = part_of(traffic.moved, gpus);
-  }
-  return plan;
-}
-
-// The contiguous bytes of a copy of blocks, by TierId.
-const std::vector<Bytes>& runs_of(const ServingParts& pool) {
-  const bool pages = pool.config.server.kv.memory_layout == MemoryLayout::page_first;
-  return pages ? pool.layout.cached_bytes : pool.layout.run_bytes;
-}
-
-// The part of one GPU of the pool that sends or receives.
-Op hand_over_op(const ServingParts& pool, Bytes bytes) {
-  const Bytes run =
-      std::clamp(*std::ranges::max_element(runs_of(pool)), Bytes::from_base(1), bytes);
-  Op op{.kind = OpKind::collective,
-        .phase = Phase::kv_transfer,
-        .requester = RequesterKind::copy_engine,
-        .flops = {},
-        .collective = {
-            .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2}};
-  add_access(op, pool.system.tier(pool.config.scenario.placement.near), Direction::read,
-             {TensorClass::keys, bytes, run});
-  return op;
 }
 
 }  // namespace
@@ -63,10 +25,7 @@ Process Replica::move_beside(SequenceMove what) {
   if (what.move.kind == MoveKind::prefix_load && s.moves == 0 && s.generated == 0)
     s.load_time += parts_.engine.now() - s.load_began;
   start_storing();
-  if (what.move.kind == MoveKind::handover &&
-      parts_.config.server.first_token() == FirstToken::with_handover)
-    s.first_token = s.last_token = parts_.engine.now();
-  if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
+  if (what.move.kind == MoveKind::handover) has_come(s);
   wake();
 }
 
@@ -214,7 +173,8 @@ Process Replica::move(SequenceMove what) {
                     .request = what.sequence != nullptr ? what.sequence->request.id : -1,
                     .bytes = moved,
                     .begin = parts_.engine.now()};
-  const Process moving = received ? hand_over(what.sequence->source, handed) : copy(handed.sent);
+  const Process moving =
+      received ? hand_over(reader_of(*what.sequence), handed) : copy(handed.sent);
   co_await moving;
   if (loads) loading_[static_cast<std::size_t>(what.move.from)] -= what.move.blocks;
   sample.end = parts_.engine.now();
@@ -259,60 +219,11 @@ Process Replica::copy(const OpPlan& plan) {
   }
 }
 
-// Parts of equal size, as many as both pipelines can be cut into: part p goes from the stage that
-// has it to the stage that gets it.
-Process Replica::hand_over(std::int64_t from, const HandOver& what) {
-  if (what.parts == 1) {
-    const Process moving =
-        sender().hardware.copy(sending_group(from, what, 0), what.sent, receiver_of(what, 0));
-    co_await moving;
-    co_return;
-  }
-  Semaphore ended(parts_.engine, 0);
-  for (std::int64_t part = 0; part < what.parts; ++part)
-    parts_.engine.spawn(copy_part(sender().hardware, sending_group(from, what, part), what.sent,
-                                  receiver_of(what, part), ended));
-  for (std::int64_t part = 0; part < what.parts; ++part) {
-    Semaphore::Acquire one = ended.acquire();
-    co_await one;
-  }
-}
-
-// The group that has a part of the cache of this replica.
-std::int64_t Replica::sending_group(std::int64_t replica, const HandOver& what,
-                                    std::int64_t part) const {
-  const std::int64_t stages = sender().config.scenario.parallel.pipeline;
-  return (replica - sender().first) * stages + part * stages / what.parts;
-}
-
-ServingHardware::Receiver Replica::receiver_of(const HandOver& what, std::int64_t part) const {
-  return {.hardware = &parts_.hardware,
-          .group = group(part * std::ssize(stages_) / what.parts),
-          .plan = what.received};
-}
-
 Process Replica::copy_part(ServingHardware& hardware, std::int64_t group, OpPlan plan,
                            ServingHardware::Receiver receiver, Semaphore& ended) {
   const Process moving = hardware.copy(group, std::move(plan), std::move(receiver));
   co_await moving;
   ended.release();
-}
-
-// The receiving GPUs get what they keep of the blocks; the GPUs that have them send it in equal
-// parts.
-Replica::HandOver Replica::plan_hand_over(const BlockMove& what) const {
-  const std::int64_t receiving = std::ssize(stages_);
-  HandOver out;
-  out.parts = std::lcm(sender().config.scenario.parallel.pipeline, receiving);
-  const Bytes all = parts_.layout.gathered() * (what.blocks * receiving);
-  const auto op_of = [&](const ServingParts& pool) {
-    const Bytes bytes = part_of(all, out.parts * pool.layout.gpus_of_block);
-    return hand_over_op(pool, bytes);
-  };
-  out.sent = spread(sender().system.plan(op_of(sender())), sender().layout.pools, sender().system);
-  out.received =
-      spread(parts_.system.plan_receipt(op_of(parts_)), parts_.layout.pools, parts_.system);
-  return out;
 }
 
 TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {

@@ -15,6 +15,15 @@ Server::Server(std::span<ServingParts> pools, RequestSource& source)
   prefilling_ = static_cast<std::size_t>(split ? split->prefill_replicas : first);
   const Replica::Sink sink{
       .ended = [this](Sequence& s) { ended(s); },
+      .expected =
+          [this](Sequence& s) {
+            route(s.request, prefilling_, replicas_.size(), decode_turn_).expect(s);
+          },
+      .send =
+          [this](Sequence& s, std::int64_t positions, Replica::PartTiming timing) {
+            replicas_[static_cast<std::size_t>(s.destination)]->receive_part(s, positions,
+                                                                             std::move(timing));
+          },
       .prefilled = [this](Sequence& s) { prefilled(s); },
       .received = [this](std::int64_t from,
                          Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); },
@@ -209,6 +218,7 @@ void Server::ended(Sequence& s) {
 }
 
 void Server::prefilled(Sequence& s) {
+  if (s.destination >= 0) return replicas_[static_cast<std::size_t>(s.destination)]->submit(s);
   route(s.request, prefilling_, replicas_.size(), decode_turn_).submit(s);
 }
 

@@ -44,6 +44,10 @@ const std::vector<Setting> kSettings{
     {"server.host.launch", {"5 us", "100 us"}},
     {"server.host.sync", {"0 ns", "50 us"}},
     {"server.disaggregation", {"{prefill_replicas: 1}"}},
+    {"server.handover",
+     {"{send: by_piece}", "{send: by_layer}", "{send: by_piece, first_token: with_handover}",
+      "{send: by_layer, first_token: decode, descriptor: {value: 1 us, class: assumed, source: a "
+      "test}}"}},
     {"server.scheduler.receive_interval", {"2", "30"}},
     {"server.prefix_cache.tiers", {"[]", "[{tier: pool, capacity: 1 GB}]"}},
     {"server.prefix_cache.write_policy",
@@ -215,6 +219,31 @@ RandomServer draw_with_sessions(Rng& rng) {
   return out;
 }
 
+// Prompts in pieces that leave while they are read, for replicas with little room.
+RandomServer draw_handing_over(Rng& rng) {
+  constexpr std::array kSends{"at_end", "by_piece", "by_layer"};
+  constexpr std::array kTokens{"prefill", "with_handover", "decode"};
+  RandomServer out{"serving/llama3_8b_h100x4_disaggregated.yaml", {}};
+  const auto set = [&](std::string text) { out.set.push_back(std::move(text)); };
+  const auto one_of = [&](std::vector<const char*> values) {
+    return std::string(any_of(values, rng));
+  };
+  set("workload.requests=" + std::to_string(1 + rng.below(60)));
+  set("server.handover={send: " + std::string(any_of(kSends, rng)) +
+      ", first_token: " + any_of(kTokens, rng) + "}");
+  set("server.kv.share=" + one_of({"0.02", "0.05", "0.2", "1"}));
+  set("server.kv.admission=" + one_of({"prompt", "whole"}));
+  set("server.scheduler.max_batched_tokens=" + one_of({"300", "1000", "8192"}));
+  set("server.scheduler.max_sequences=" + one_of({"2", "9", "256"}));
+  set("workload.input={distribution: uniform, min: 1, max: " + one_of({"20", "3000"}) + "}");
+  set("workload.output={distribution: uniform, min: 1, max: " + one_of({"3", "400"}) + "}");
+  if (rng.below(2) == 0) set("workload.arrivals={process: at_once}");
+  if (rng.below(3) == 0) set("server.kv.block=" + one_of({"1", "64", "512"}));
+  if (rng.below(3) == 0) set("server.host.overlap=false");
+  if (rng.below(3) == 0) set("server.disaggregation.prefill_replicas=3");
+  return out;
+}
+
 void expect_whole(const RunRecord& record) {
   ASSERT_TRUE(record.serving);
   const ServingRecord& serving = *record.serving;
@@ -304,6 +333,10 @@ int run_servers(const Draw& draw_one, int servers, double least) {
 
 TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
   EXPECT_EQ(run_servers(draw, testing::draws_of(250, 5000), 0.25), 0);
+}
+
+TEST(RandomServers, HandOverWhilePromptsAreReadOrSayWhatDoesNotFit) {
+  EXPECT_EQ(run_servers(draw_handing_over, testing::draws_of(150, 5000), 0.25), 0);
 }
 
 TEST(RandomServers, ServeSessionsOrSayWhatDoesNotFit) {

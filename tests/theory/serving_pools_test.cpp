@@ -163,6 +163,59 @@ TEST(Pools, GiveTheFirstTokenWhereTheEngineDoes) {
   EXPECT_EQ(cache.serving->counts.prefilled_tokens, 7000);
 }
 
+// One prompt of 7000 positions, 438 blocks of 2 MiB. What is left after it is the cache of its last
+// piece, or of that piece's last layer of 32; all else has gone while it was read.
+TEST(Pools, SendPartsOfACacheWhileItsPromptIsRead) {
+  const auto with = [](const std::string& send, int piece, const std::string& more = "") {
+    const RunRecord record =
+        run(apart("{system: {base: systems/h100_nvlink_rdma.yaml}}",
+                  {"workload.requests=1", "system={base: systems/h100_nvlink_rdma.yaml}",
+                   "workload.input={distribution: uniform, min: 7000, max: 7000}",
+                   "workload.output={distribution: uniform, min: 2, max: 2}",
+                   "server.base=servers/no_host.yaml", "measure.warm_up=0",
+                   fmt::format("server.scheduler.max_batched_tokens={}", piece),
+                   "server.handover={send: " + send + more + "}"}));
+    EXPECT_EQ(hand_over(record).bytes, 438.0 * 2 * 1024 * 1024) << send;
+    return record;
+  };
+  const auto after = [](const RunRecord& record) { return metric_of(record, "tpot_s.mean"); };
+  const RunRecord whole = with("at_end", 8192);
+  const RunRecord layers = with("by_layer", 8192);
+  EXPECT_EQ(after(with("by_piece", 8192)), after(whole));  // there is one piece
+  EXPECT_EQ(metric_of(layers, "ttft_s.mean"), metric_of(whole, "ttft_s.mean"));
+  const double block = 2 * 1024 * 1024 / 50e9;  // of a network of 50 GB/s at most
+  const double saved = after(whole) - after(layers);
+  EXPECT_GT(saved, (438 - 14) * block);  // 14 blocks are the last layer's share
+  EXPECT_LT(saved, (438 - 14) * block * 1.3);
+  // Seven pieces: 376 blocks have gone before the last one, of 856 positions and 54 blocks.
+  const RunRecord pieces = with("by_piece", 1024);
+  const RunRecord at_end = with("at_end", 1024);
+  const double early = after(at_end) - after(pieces);
+  EXPECT_GT(early, 384 * block);
+  EXPECT_LT(early, 384 * block * 1.3);
+  EXPECT_LT(after(with("by_layer", 1024)), after(pieces));
+  // 64 runs of a block, of keys and values of a layer each: the descriptors of all of them come
+  // before the bytes.
+  const std::string timed = ", descriptor: {value: 100 ns, class: assumed, source: a test}";
+  EXPECT_NEAR(after(with("at_end", 8192, timed)) - after(whole), 438 * 64 * 100e-9, 2e-6);
+}
+
+// A replica that answers has room for one prompt: the others' caches are sent at their ends, and
+// nothing else changes but the order.
+TEST(Pools, SendAtTheEndWhatTheReceiverHasNoRoomFor) {
+  for (const char* send : {"by_piece", "by_layer"}) {
+    const RunRecord record =
+        run(apart("{system: {base: systems/h100_nvlink_rdma.yaml}}",
+                  {"workload.requests=20", "workload.arrivals={process: at_once}",
+                   "system={base: systems/h100_nvlink_rdma.yaml}", "server.kv.share=0.01",
+                   "workload.input={distribution: uniform, min: 2000, max: 2000}",
+                   "workload.output={distribution: uniform, min: 50, max: 50}", "measure.warm_up=0",
+                   fmt::format("server.handover={{send: {}}}", send)}));
+    EXPECT_EQ(record.serving->counts.requests, 20) << send;
+    EXPECT_GE(hand_over(record).bytes, 20 * 125.0 * 2 * 1024 * 1024) << send;
+  }
+}
+
 // A pool's own limits of an iteration hold for it alone.
 TEST(Pools, HaveLimitsOfTheirOwn) {
   const Settings load{"workload.requests=100", "workload.arrivals={process: at_once}",

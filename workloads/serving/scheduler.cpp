@@ -58,6 +58,7 @@ std::int64_t Scheduler::most_blocks_of(const Request& request) const {
 std::int64_t Scheduler::promised() const {
   std::int64_t blocks = pool_.storing() + pool_.prefetching();
   for (const Sequence* s : running_) blocks += most_for(*s);
+  for (const Sequence* s : expected_) blocks += most_for(*s);
   return blocks;
 }
 
@@ -69,7 +70,7 @@ std::int64_t Scheduler::most_for(const Sequence& s) const {
 
 // True where the sequence and all that run fit in the pool at their full lengths.
 bool Scheduler::is_promised(const Sequence& s) const {
-  if (config_.kv.admission == Admission::prompt) return true;
+  if (config_.kv.admission == Admission::prompt || s.reserved > 0) return true;
   return most_for(s) + promised() <= limits_.blocks;
 }
 
@@ -89,13 +90,16 @@ std::int64_t Scheduler::cached_prefix(const Request& request) const {
 
 void Scheduler::submit(Sequence& s) {
   // One that another replica has lost reads what it had given, too.
-  if (s.source < 0) s.prompt = (limits_.encoder ? 1 : s.request.input_tokens) + s.generated;
+  if (s.source < 0 && s.reserved == 0)
+    s.prompt = (limits_.encoder ? 1 : s.request.input_tokens) + s.generated;
   auto at = waiting_.end();
   while (at != waiting_.begin() && goes_before(s, **std::prev(at))) --at;
   waiting_.insert(at, &s);
 }
 
+// One that has its blocks already is not held up by one that waits for some.
 bool Scheduler::goes_before(const Sequence& a, const Sequence& b) const {
+  if ((a.reserved > 0) != (b.reserved > 0)) return a.reserved > 0;
   return config_.scheduler.order == QueueOrder::priority && a.request.priority < b.request.priority;
 }
 
@@ -111,6 +115,7 @@ Iteration Scheduler::plan() {
 Iteration Scheduler::next() {
   Iteration out;
   preempted_now_ = 0;
+  admit_arrived();
   const std::int64_t budget = config_.scheduler.max_batched_tokens;
   switch (config_.scheduler.policy) {
     case SchedulerPolicy::static_batch:
@@ -142,7 +147,9 @@ bool Scheduler::holds_back(const Iteration& iteration) {
   const SchedulerConfig& c = config_.scheduler;
   // A swapped or handed-over sequence has read its prompt already, so it never waits for more
   // prompts.
-  const auto reads = [](const Sequence* s) { return s->swapped == 0 && s->source < 0; };
+  const auto reads = [](const Sequence* s) {
+    return s->swapped == 0 && s->source < 0 && s->reserved == 0;
+  };
   if (c.prompt_wait == 0 || waiting_.empty() || !reads(waiting_.front()) ||
       iteration.decodes.empty()) {
     held_back_ = 0;
@@ -212,8 +219,9 @@ void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
   while (preempted_now_ == 0 && budget > 0 && !waiting_.empty() &&
          running() < config_.scheduler.max_sequences) {
     Sequence& s = *waiting_.front();
-    if (!is_promised(s)) return;
-    const bool back = s.swapped > 0 || s.source >= 0;
+    const auto kept = s.reserved > 0 ? 0 : static_cast<std::int64_t>(expected_.size());
+    if (!is_promised(s) || running() + kept >= config_.scheduler.max_sequences) return;
+    const bool back = s.swapped > 0 || s.source >= 0 || s.reserved > 0;
     if (!(back ? bring_back(s, out) : admit(s, out, budget, whole))) {
       // A session that pauses does not keep out the only one that could run.
       if (running_.empty() && pool_.end_a_pause()) continue;
@@ -330,23 +338,6 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   load_within(s, out);
   out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens, s.cached});
   budget -= limits_.encoder ? left : tokens;
-  return true;
-}
-
-// Brings back blocks that were swapped out, or that another replica has filled.
-bool Scheduler::bring_back(Sequence& s, Iteration& out) {
-  const bool swapped = s.swapped > 0;
-  const std::int64_t blocks = swapped ? s.swapped : blocks_for(s, s.cached);
-  if (!has_room(blocks)) return false;
-  std::vector<BlockMove> moves;
-  pool_.take(blocks, moves);
-  for (const BlockMove& move : moves) out.before.push_back({move, nullptr});
-  s.blocks = blocks;
-  s.room = s.cached;
-  s.moves = 1;
-  swapped_ -= s.swapped;
-  s.swapped = 0;
-  out.beside.push_back({{swapped ? MoveKind::swap_in : MoveKind::handover, blocks, 1, 0}, &s});
   return true;
 }
 
@@ -473,24 +464,6 @@ std::vector<Sequence*> Scheduler::lose_all() {
   later_.clear();
   held_back_ = 0;
   return out;
-}
-
-void Scheduler::hand_over(Sequence& s) {
-  if (limits_.gives_no_token) {  // the last position is the first one that the other decodes
-    --s.cached;
-    --s.prompt;
-  }
-  std::erase(running_, &s);
-  s.runs = false;
-  s.source_blocks = std::exchange(s.blocks, 0);
-  s.source_shared = std::exchange(s.shared, 0);
-  s.source_window = std::exchange(s.window, {});
-}
-
-void Scheduler::release(Sequence& s) {
-  pool_.give(std::exchange(s.source_blocks, 0));
-  pool_.release({prefix_of(s, std::exchange(s.source_shared, 0)), s.source_window});
-  s.source_window.clear();
 }
 
 }  // namespace tiersim

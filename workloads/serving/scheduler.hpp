@@ -145,6 +145,11 @@ class Scheduler {
   /// stay as source_blocks until release().
   void hand_over(Sequence& sequence);
   void release(Sequence& sequence);
+  /// Takes blocks for the whole prompt of a sequence that another replica reads now, if there are
+  /// any and a place among those that run.
+  bool reserve(Sequence& sequence);
+  /// Blocks that a sequence takes when it grows from so many positions to others.
+  std::int64_t blocks_between(std::int64_t from, std::int64_t to) const;
   /// Prompts' blocks that wait to be written through to a level below the pool, and the end of
   /// that. The copy of all of them is one move, beside the iterations.
   std::optional<PrefixCopies::Store> next_store(std::int64_t level) {
@@ -188,6 +193,7 @@ class Scheduler {
   bool has_blocks(const Sequence& s, std::int64_t positions) const;
   bool grow(Sequence& s, std::int64_t positions, Iteration& out);
   bool admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole);
+  void admit_arrived();
   bool bring_back(Sequence& s, Iteration& out);
   bool has_room(std::int64_t blocks) const;
   void preempt(Sequence& s, Iteration& out);
@@ -218,7 +224,8 @@ class Scheduler {
   std::vector<BlockMove> later_;  // copies that precede the next iteration
   std::int64_t watermark_;
   std::int64_t swapped_ = 0;
-  std::int64_t preempted_now_ = 0;  // preemptions in this plan; above 0, nobody is admitted
+  std::vector<Sequence*> expected_;  // have reserved blocks, and do not run here yet
+  std::int64_t preempted_now_ = 0;   // preemptions in this plan; above 0, nobody is admitted
   std::deque<Sequence*> waiting_;
   std::vector<Sequence*> running_;  // in the order of admission
   std::vector<Sequence*> now_;      // scratch: those that ran when a loop over them began

@@ -36,6 +36,12 @@ struct Sequence {
   std::int64_t source_blocks = 0;  ///< blocks held there
   std::int64_t source_shared = 0;
   WindowParts source_window = {};
+  // Where its cache is sent while it is read (HandOverSend).
+  std::int64_t reader = -1;       ///< replica that reads its prompt
+  std::int64_t destination = -1;  ///< replica that has reserved blocks for it
+  std::int64_t reserved = 0;      ///< blocks there, until it runs there
+  std::int64_t sent = 0;          ///< leading positions whose cache has been sent, or is
+  std::int64_t coming = 0;        ///< parts on their way
   // Measurements.
   /// Tokens of its prompt that the prefix cache had when it first ran.
   std::int64_t cached_tokens = 0;

@@ -284,6 +284,15 @@ void describe(Fields& f, HandOverConfig& c) {
   f.optional("first_token", c.first_token, kFirstTokenNames,
              "prefill: the replica that read the prompt gives the first token; with_handover: it "
              "comes with the cache; decode: the receiving replica computes it.");
+  f.optional(
+      "send", c.send, kHandOverSendNames,
+      "at_end: the cache is sent when the prompt has been read; by_piece: that of each piece "
+      "when it has been read; by_layer: that of each layer when it has been computed. "
+      "at_end where absent.");
+  f.optional("descriptor", c.descriptor,
+             "Time of the sending GPU for each contiguous run of bytes, which server.kv.block and "
+             "memory_layout decide on.",
+             in_range(Duration{}, kSecond));
 }
 
 void describe(Fields& f, ServerHostConfig& c) {

@@ -266,8 +266,24 @@ enum class FirstToken : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kFirstTokenNames{"prefill", "with_handover",
                                                                   "decode"};
 
+/// When a prompt's cache is sent.
+enum class HandOverSend : std::uint8_t {
+  at_end,    ///< all of it, once the prompt has been read (DistServe, vLLM's NixlConnector)
+  by_piece,  ///< each piece of the prompt, once that has been read (SGLang)
+  by_layer,  ///< each layer of a piece, once that has been computed (Mooncake, vLLM's P2P
+             ///< connector)
+};
+inline constexpr std::array<std::string_view, 3> kHandOverSendNames{"at_end", "by_piece",
+                                                                    "by_layer"};
+
+/// Before the end of a prompt its cache is sent to the replica that is to answer, if that has
+/// blocks for the whole prompt to reserve and a place among its sequences when a piece begins; else
+/// the prompt is sent at its end, to the replica that is chosen then.
 struct HandOverConfig {
   FirstToken first_token = FirstToken::prefill;
+  std::optional<HandOverSend> send = {};  ///< none: at_end
+  /// Of the sending GPU, for each contiguous run of bytes, before the bytes flow; none: no time.
+  std::optional<Sourced<Duration>> descriptor = {};
 };
 void describe(Fields& f, HandOverConfig& c);
 
@@ -315,6 +331,9 @@ struct ServerConfig {
   ServerHostConfig host = {};
 
   FirstToken first_token() const { return handover ? handover->first_token : FirstToken::prefill; }
+  HandOverSend hand_over_send() const {
+    return handover ? handover->send.value_or(HandOverSend::at_end) : HandOverSend::at_end;
+  }
   bool shares_a_tier() const { return prefix_cache && prefix_cache->shares_a_tier(); }
 };
 void describe(Fields& f, ServerConfig& c);
