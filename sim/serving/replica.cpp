@@ -297,12 +297,7 @@ Process Replica::iterate(Iteration iteration) {
     for (const SequenceMove& what : iteration.within)
       engine.spawn(load_within(what, loaded, last_load));
   }
-  std::shared_ptr<Trigger> computed;
-  if (prefills_only_ && parts_.config.server.hand_over_send() != HandOverSend::at_end) {
-    for (const Iteration::Piece& piece : iteration.pieces) reserve_elsewhere(*piece.sequence);
-    computed = std::make_shared<Trigger>(engine);
-    send_layers(iteration, stages.front().time, computed);
-  }
+  const std::shared_ptr<Trigger> computed = begin_sends(iteration, stages.front().time);
   const Process work = pass(stages, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
@@ -320,10 +315,7 @@ Process Replica::iterate(Iteration iteration) {
     spare_ = std::move(stages);
     co_return;
   }
-  if (computed) {
-    computed->fire();
-    send_pieces(iteration);
-  }
+  if (computed) end_sends(iteration, *computed);
   work_.clear();
   for (const StageWork& stage : stages) work_.add(stage.demand);
   spare_ = std::move(stages);

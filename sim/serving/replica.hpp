@@ -172,9 +172,10 @@ class Replica {
   Process copy(const OpPlan& plan);
   /// Caches that leave before their prompts end.
   void reserve_elsewhere(Sequence& sequence);
-  void send_pieces(const Iteration& iteration);
-  void send_layers(const Iteration& iteration, Duration time,
-                   const std::shared_ptr<Trigger>& computed);
+  /// The trigger fires when the iteration has been computed; null where nothing is sent early.
+  std::shared_ptr<Trigger> begin_sends(const Iteration& iteration, Duration time);
+  void end_sends(const Iteration& iteration, Trigger& computed);
+  void send_pieces(const Iteration& iteration, const PartTiming& timing);
   Process take_part(Sequence& sequence, std::int64_t blocks, PartTiming timing);
   void all_has_come(Sequence& sequence);
   void has_come(Sequence& sequence);

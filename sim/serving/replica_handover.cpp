@@ -53,19 +53,25 @@ void Replica::reserve_elsewhere(Sequence& s) {
   sink_.expected(s);
 }
 
-void Replica::send_pieces(const Iteration& iteration) {
-  if (parts_.config.server.hand_over_send() != HandOverSend::by_piece) return;
-  for (const auto& [s, tokens, executed, before] : iteration.pieces)
-    if (s->destination >= 0) sink_.send(*s, before + tokens, {});
-}
-
 // Of a layer all that a piece adds is there when the layer has been computed; the layers take equal
 // times.
-void Replica::send_layers(const Iteration& iteration, Duration time,
-                          const std::shared_ptr<Trigger>& computed) {
-  if (parts_.config.server.hand_over_send() != HandOverSend::by_layer) return;
-  const PartTiming timing{.first_layer = time / parts_.config.scenario.model.layers,
-                          .computed = computed};
+std::shared_ptr<Trigger> Replica::begin_sends(const Iteration& iteration, Duration time) {
+  const HandOverSend send = parts_.config.server.hand_over_send();
+  if (!prefills_only_ || send == HandOverSend::at_end) return nullptr;
+  for (const Iteration::Piece& piece : iteration.pieces) reserve_elsewhere(*piece.sequence);
+  auto computed = std::make_shared<Trigger>(parts_.engine);
+  if (send == HandOverSend::by_layer)
+    send_pieces(iteration,
+                {.first_layer = time / parts_.config.scenario.model.layers, .computed = computed});
+  return computed;
+}
+
+void Replica::end_sends(const Iteration& iteration, Trigger& computed) {
+  computed.fire();
+  if (parts_.config.server.hand_over_send() == HandOverSend::by_piece) send_pieces(iteration, {});
+}
+
+void Replica::send_pieces(const Iteration& iteration, const PartTiming& timing) {
   for (const auto& [s, tokens, executed, before] : iteration.pieces)
     if (s->destination >= 0) sink_.send(*s, before + tokens, timing);
 }
