@@ -12,7 +12,6 @@ namespace {
 constexpr double kScores = 1;  // parts
 constexpr double kChoice = 2;
 constexpr double kAttention = 3;
-constexpr double kHeadsOfBlock = 64;
 constexpr double kIndexWidth = 128;
 constexpr double kIndexScale = 4;     // bytes of the scale of an index key
 constexpr double kMemoryShare = 0.8;  // of the memory's rate, of reading index keys
@@ -57,12 +56,38 @@ constexpr std::array<FormParameter, 10> kIndexedParameters{FormParameter{"t0", 1
 struct Slots {
   double resident = 0;  // blocks side by side on an SM; 0: smooth
   bool padded = false;
+  double few = 64;  // query heads of a block where there are fewer than 64
+  double many = 64;
+
+  double blocks_of_token(double heads) const {
+    return std::ceil(heads / (heads < 64 ? few : many));
+  }
 };
-constexpr std::array<Slots, 6> kSlots{Slots{0, false}, {1, false}, {2, false},
-                                      Slots{0, true},  {1, true},  {2, true}};
-constexpr std::array<std::string_view, 6> kIndexedVariants{
-    "smooth",         "1 block of an SM",         "2 blocks of an SM",
-    "smooth, padded", "1 block of an SM, padded", "2 blocks of an SM, padded"};
+constexpr std::array<Slots, 18> kSlots{
+    Slots{0, false},     {1, false},         {2, false},          {0, true},
+    {1, true},           {2, true},          {0, false, 64, 128}, {1, false, 64, 128},
+    {2, false, 64, 128}, {0, true, 64, 128}, {1, true, 64, 128},  {2, true, 64, 128},
+    {0, false, 8, 32},   {1, false, 8, 32},  {2, false, 8, 32},   {0, true, 8, 32},
+    {1, true, 8, 32},    {2, true, 8, 32}};
+constexpr std::array<std::string_view, 18> kIndexedVariants{
+    "smooth",
+    "1 block of an SM",
+    "2 blocks of an SM",
+    "smooth, padded",
+    "1 block of an SM, padded",
+    "2 blocks of an SM, padded",
+    "smooth, 128 heads",
+    "1 block of an SM, 128 heads",
+    "2 blocks of an SM, 128 heads",
+    "smooth, padded, 128 heads",
+    "1 block of an SM, padded, 128 heads",
+    "2 blocks of an SM, padded, 128 heads",
+    "smooth, 8 or 32 heads",
+    "1 block of an SM, 8 or 32 heads",
+    "2 blocks of an SM, 8 or 32 heads",
+    "smooth, padded, 8 or 32 heads",
+    "1 block of an SM, padded, 8 or 32 heads",
+    "2 blocks of an SM, padded, 8 or 32 heads"};
 
 IndexedCase indexed_case_of(KernelSizes s) {
   return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]};
@@ -124,7 +149,7 @@ class IndexedForm final : public KernelForm {
   static double attention(const IndexedCase& c, const GpuSheet& gpu, std::span<const double> p,
                           std::size_t variant) {
     const Slots kind = kSlots[variant];
-    const double blocks = c.queries() * std::ceil(c.heads / kHeadsOfBlock);
+    const double blocks = c.queries() * kind.blocks_of_token(c.heads);
     const double waves = kind.resident > 0
                              ? std::ceil(blocks / (gpu.sms * kind.resident))
                              : blend(1, blocks / gpu.sms, at(p, IndexedParameter::waves));

@@ -9,10 +9,11 @@
 //             (share * fp8 peak), or the bytes of the index keys at .8 of the memory's rate.
 //             K = choice + passes * 4 bytes of each such pair / memory rate, where the context is
 //             longer than the choice.
-//             A = slot * slots * waves: a block has a token, up to 64 query heads and all of its
+//             A = slot * slots * waves: a block has a token, some of its query heads and all of its
 //             slots; waves = ceil(blocks / (SMs * r)), r of 1 or 2 by variant, or smooth. Kernels
 //             that pad the list of positions have as many slots as the choice, others as there are
-//             positions.
+//             positions. By variant a block has up to 64 heads, or 64 below 64 heads and 128 from
+//             there on, or 8 and 32: kernels that turn the product round for few heads.
 //             With `part`, it is S, K or A alone, and a share of t0: an operation of a step. That
 //             is no timing but what the fit tells the parts of modules apart by.
 //   Ignores   sequences of different lengths; positions that scores prefer, since scores of the
