@@ -182,12 +182,15 @@ namespace {
 
 System system_of(const ScenarioConfig& config, std::int64_t gpus,
                  std::shared_ptr<const ComputeUnit> gpu = nullptr) {
-  return System(config.system,
+  System system(config.system,
                 {.tier = config.placement.far,
                  .bandwidth = config.what_if.far_bandwidth,
                  .latency = config.what_if.far_latency},
                 {.tier = config.placement.near, .share = config.placement.near_share}, gpus,
                 std::move(gpu));
+  if (const auto& earlier = config.execution.dependent_launch)
+    system.set_dependent_launch(earlier->value);
+  return system;
 }
 
 }  // namespace

@@ -326,6 +326,7 @@ OpPlan System::plan_kernel(const Op& op) const {
                                 .linear = op.linear,
                                 .indexed = op.indexed,
                                 .warm = op.warm});
+  time.launch -= std::min(dependent_launch_, time.launch);
   lengthen_on_fewer_sms(op, memory, time);
   keep_power(op, memory, time, plan);
   if (time.launch_has_latency) plan.setup = plan.remote_latency;

@@ -155,6 +155,9 @@ class System {
                   std::optional<std::int64_t> gpus = {},
                   std::shared_ptr<const ComputeUnit> gpu = nullptr);
 
+  /// From now on each kernel and collective begins so much earlier, by its launch at most.
+  void set_dependent_launch(Duration earlier) { dependent_launch_ = earlier; }
+
   /// Number of GPUs, which are all equal: plan() holds for each of them.
   std::int64_t gpus() const { return gpus_; }
   /// GPUs that share one instance of a device.
@@ -278,6 +281,7 @@ class System {
   std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
   Duration host_step_{};
   std::optional<PowerCap> power_cap_;
+  Duration dependent_launch_{};     // by how much kernels begin earlier
   double flop_energy_ = 0;          // J/FLOP
   std::vector<double> own_energy_;  ///< J/B of the GPU's own memories by DeviceId; else 0
   std::shared_ptr<const ComputeUnit> gpu_;

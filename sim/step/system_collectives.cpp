@@ -78,6 +78,8 @@ OpPlan System::plan_collective(const Op& op) const {
     plan.ranks = op.collective.ranks;
   if (plan.packet_collective) return plan;
   plan.setup = std::max(plan.setup, cost.latency);
+  if (op.collective.kind != CollectiveKind::send)
+    plan.setup -= std::min(dependent_launch_, plan.setup);
   plan.min_duration = std::max({plan.min_duration, cost.min_duration, fabric->launch - plan.setup});
   if (fabric->requester) issue_copies(op, *fabric->requester, plan);
   return plan;

@@ -187,6 +187,24 @@ TEST(Speculation, OfDeepSeekR1GainsWhatNvidiaMeasured) {
   EXPECT_GT(speedup(3), speedup(4));
 }
 
+// A step of 855 kernels and all-reduces, each of which begins so much earlier. None begins before
+// the end of the one before it: beyond its own launch nothing is saved.
+TEST(DependentLaunch, BringsEachKernelForwardByItsLaunchAtMost) {
+  const auto step = [](const std::string& earlier) {
+    Settings set;
+    if (!earlier.empty())
+      set.push_back("execution.dependent_launch={value: " + earlier +
+                    ", class: assumed, source: a test}");
+    return value(run(scenario("deepseek_r1_b200_mtp.yaml", set)), "step_time_s");
+  };
+  const double plain = step("");
+  EXPECT_EQ(step("0 ns"), plain);
+  EXPECT_NEAR(plain - step("570 ns"), 855 * 570e-9, 1e-10);
+  EXPECT_NEAR(plain - step("1 us"), 855e-6, 1e-10);
+  EXPECT_LT(plain - step("100 us"), 0.9 * plain);
+  EXPECT_GT(plain - step("100 us"), 855 * 2e-6);
+}
+
 // Mean acceptance lengths with eight drafts (SemiAnalysisAI/InferenceX 843c625, Apache-2.0), and
 // with five (TensorRT-LLM's tech_blog/blog1), which were not fitted: those with one to four, or
 // three, were. The files state the largest error.

@@ -33,6 +33,10 @@ void describe(Fields& f, ExecutionConfig& c) {
              "(mxfp8). bf16 by default.");
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");
+  f.optional("dependent_launch", c.dependent_launch,
+             "By how much each kernel and collective begins earlier than after the launch that its "
+             "timing holds, at most that launch (programmatic dependent launch).",
+             in_range(Duration{}, Duration(100'000'000)));
   f.optional("vocabulary_type", c.vocabulary_type, kDataTypeNames,
              "Type of the embedding and the head; by default that of all weights.");
 }

@@ -30,6 +30,9 @@
 //                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
 //                rest, and what waits for memory takes as long as before. Attention and small
 //                kernels have all SMs, though an exchange may be under way
+//   dependent_launch  how much earlier a kernel or an all-reduce begins than its launch after the
+//   one
+//                before it would allow (CUDA's programmatic dependent launch); at most that launch
 //   vocabulary_type  data type of the embedding and the output head, which quantised checkpoints
 //                usually keep in bf16
 #include <array>
@@ -79,7 +82,8 @@ struct ExecutionConfig {
   ActivationScales scales = ActivationScales::dynamic;
   std::optional<Mxfp4Inputs> mxfp4_inputs = {};  ///< none: bf16
   std::optional<ExchangeSms> exchange_sms = {};
-  std::optional<DataType> vocabulary_type = {};  ///< absent: that of all weights
+  std::optional<Sourced<Duration>> dependent_launch = {};  ///< none: 0
+  std::optional<DataType> vocabulary_type = {};            ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }
