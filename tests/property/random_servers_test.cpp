@@ -225,7 +225,7 @@ RandomServer draw_handing_over(Rng& rng) {
   constexpr std::array kTokens{"prefill", "with_handover", "decode"};
   RandomServer out{"serving/llama3_8b_h100x4_disaggregated.yaml", {}};
   const auto set = [&](std::string text) { out.set.push_back(std::move(text)); };
-  const auto one_of = [&](std::vector<const char*> values) {
+  const auto one_of = [&](const std::vector<const char*>& values) {
     return std::string(any_of(values, rng));
   };
   set("workload.requests=" + std::to_string(1 + rng.below(60)));

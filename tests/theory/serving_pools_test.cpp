@@ -167,7 +167,7 @@ TEST(Pools, GiveTheFirstTokenWhereTheEngineDoes) {
 // piece, or of that piece's last layer of 32; all else has gone while it was read.
 TEST(Pools, SendPartsOfACacheWhileItsPromptIsRead) {
   const auto with = [](const std::string& send, int piece, const std::string& more = "") {
-    const RunRecord record =
+    RunRecord record =
         run(apart("{system: {base: systems/h100_nvlink_rdma.yaml}}",
                   {"workload.requests=1", "system={base: systems/h100_nvlink_rdma.yaml}",
                    "workload.input={distribution: uniform, min: 7000, max: 7000}",
