@@ -52,6 +52,14 @@ void check_fleet(Fields& f, const ServingConfig& c) {
   f.check(!early || (!model.linear && !model.compression), "server.handover.send",
           "before the end is not modelled for models with states, which change until then",
           "at_end");
+  f.check(!early || !model.attention_window, "server.handover.send",
+          "before the end is not modelled for models with a window, whose layers keep of a prompt "
+          "what they need at its end",
+          "at_end");
+  f.check(server.hand_over_send() != HandOverSend::by_piece ||
+              server.scheduler.policy == SchedulerPolicy::chunked,
+          "server.handover.send", "of by_piece has no effect: prompts are read whole",
+          "by_layer, or server.scheduler.policy: chunked");
   f.check(server.hand_over_send() != HandOverSend::by_layer ||
               (c.prefill ? c.prefill->parallel : c.scenario.parallel).pipeline == 1,
           "server.handover.send", "of by_layer is not modelled for stages of a pipeline",

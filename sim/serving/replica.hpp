@@ -82,7 +82,7 @@ struct ServingTotals {
 
 class Replica {
  public:
-  /// When a part of a prompt's cache is there that is sent layer by layer; none: now.
+  /// When the layers of a part of a prompt's cache may leave. As it stands: all of them now.
   struct PartTiming {
     Duration first_layer{};                       ///< until its first layer is there
     std::shared_ptr<Trigger> computed = nullptr;  ///< fires when all of its layers are
@@ -176,6 +176,8 @@ class Replica {
   std::shared_ptr<Trigger> begin_sends(const Iteration& iteration, Duration time);
   void end_sends(const Iteration& iteration, Trigger& computed);
   void send_pieces(const Iteration& iteration, const PartTiming& timing);
+  /// Positions of a prompt whose cache goes to the replica that answers.
+  std::int64_t handed_positions(const Sequence& sequence) const;
   Process take_part(Sequence& sequence, std::int64_t blocks, PartTiming timing);
   void all_has_come(Sequence& sequence);
   void has_come(Sequence& sequence);

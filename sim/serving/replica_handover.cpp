@@ -17,8 +17,11 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
+// Layers that leave one by one are no longer together, however the memory is laid out.
 Bytes run_of(const ServingParts& pool, Bytes bytes) {
-  return std::clamp(*std::ranges::max_element(runs_of(pool)), Bytes::from_base(1), bytes);
+  const bool by_layer = pool.config.server.hand_over_send() == HandOverSend::by_layer;
+  const std::vector<Bytes>& runs = by_layer ? pool.layout.run_bytes : runs_of(pool);
+  return std::clamp(*std::ranges::max_element(runs), Bytes::from_base(1), bytes);
 }
 
 // The part of one GPU of the pool that sends or receives.
@@ -38,11 +41,19 @@ Op hand_over_op(const ServingParts& pool, Bytes bytes) {
 }  // namespace
 
 bool Replica::expect(Sequence& s) {
-  if (!scheduler_now().reserve(s)) return false;
+  const auto waits = [](const Sequence* other) { return other->reserved == 0; };
+  if (std::ranges::any_of(come_, waits)) return false;
+  if (!scheduler_now().reserve(s, handed_positions(s))) return false;
   s.destination = index_;
   count(s);
   count_held();
   return true;
+}
+
+// The last position of a prompt is the first one that the other replica decodes, where that gives
+// the first token.
+std::int64_t Replica::handed_positions(const Sequence& s) const {
+  return s.prompt - (parts_.config.server.first_token() == FirstToken::decode ? 1 : 0);
 }
 
 // A prompt that gives all of its answer here is not handed over.
@@ -76,9 +87,12 @@ void Replica::send_pieces(const Iteration& iteration, const PartTiming& timing) 
     if (s->destination >= 0) sink_.send(*s, before + tokens, timing);
 }
 
+// Of a sequence, `sent` are the positions whose blocks have left or are leaving, and `coming` the
+// parts on their way. All of it is here when none is coming and the prompt has ended (`source`).
 void Replica::receive_part(Sequence& s, std::int64_t positions, PartTiming timing) {
-  const std::int64_t blocks = scheduler_.blocks_between(s.sent, std::max(s.sent, positions));
-  s.sent = std::max(s.sent, positions);
+  const std::int64_t all = std::max(s.sent, std::min(positions, handed_positions(s)));
+  const std::int64_t blocks = scheduler_.blocks_between(s.sent, all);
+  s.sent = all;
   if (blocks == 0) return;
   ++s.coming;
   parts_.engine.spawn(take_part(s, blocks, std::move(timing)));
@@ -160,12 +174,6 @@ Replica::HandOver Replica::plan_hand_over(const BlockMove& what) const {
   };
   const auto op_of = [&](const ServingParts& pool) { return hand_over_op(pool, bytes_of(pool)); };
   out.sent = spread(sender().system.plan(op_of(sender())), sender().layout.pools, sender().system);
-  const auto& handover = parts_.config.server.handover;
-  if (handover && handover->descriptor) {
-    const Bytes bytes = bytes_of(sender());
-    out.sent.setup += repeated(handover->descriptor->value,
-                               ceil_div(bytes.in_base(), run_of(sender(), bytes).in_base()));
-  }
   out.received =
       spread(parts_.system.plan_receipt(op_of(parts_)), parts_.layout.pools, parts_.system);
   return out;

@@ -17,7 +17,9 @@ Server::Server(std::span<ServingParts> pools, RequestSource& source)
       .ended = [this](Sequence& s) { ended(s); },
       .expected =
           [this](Sequence& s) {
-            route(s.request, prefilling_, replicas_.size(), decode_turn_).expect(s);
+            std::size_t turn = decode_turn_;
+            if (route(s.request, prefilling_, replicas_.size(), turn).expect(s))
+              decode_turn_ = turn;
           },
       .send =
           [this](Sequence& s, std::int64_t positions, Replica::PartTiming timing) {

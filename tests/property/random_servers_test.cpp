@@ -46,8 +46,7 @@ const std::vector<Setting> kSettings{
     {"server.disaggregation", {"{prefill_replicas: 1}"}},
     {"server.handover",
      {"{send: by_piece}", "{send: by_layer}", "{send: by_piece, first_token: with_handover}",
-      "{send: by_layer, first_token: decode, descriptor: {value: 1 us, class: assumed, source: a "
-      "test}}"}},
+      "{send: by_layer, first_token: decode}"}},
     {"server.scheduler.receive_interval", {"2", "30"}},
     {"server.prefix_cache.tiers", {"[]", "[{tier: pool, capacity: 1 GB}]"}},
     {"server.prefix_cache.write_policy",

@@ -30,9 +30,8 @@
 //                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
 //                rest, and what waits for memory takes as long as before. Attention and small
 //                kernels have all SMs, though an exchange may be under way
-//   dependent_launch  how much earlier a kernel or an all-reduce begins than its launch after the
-//   one
-//                before it would allow (CUDA's programmatic dependent launch); at most that launch
+//   dependent_launch  by how much a kernel or an all-reduce begins earlier than its launch would
+//                allow (CUDA's programmatic dependent launch); by that launch at most
 //   vocabulary_type  data type of the embedding and the output head, which quantised checkpoints
 //                usually keep in bf16
 #include <array>

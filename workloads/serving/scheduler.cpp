@@ -304,7 +304,7 @@ bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
 }
 
 bool Scheduler::has_room(std::int64_t blocks) const {
-  const std::int64_t spare = running_.empty() ? 0 : watermark_;
+  const std::int64_t spare = running_.empty() && expected_.empty() ? 0 : watermark_;
   return blocks + spare <= pool_.available();
 }
 
@@ -342,6 +342,7 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
 }
 
 void Scheduler::preempt(Sequence& s, Iteration& out) {
+  TS_INVARIANT(s.reserved == 0, s.reserved);
   ++preempted_now_;
   ++s.preemptions;
   // A copy of the shared prefix is swapped too: pinned by a waiting sequence, it could block

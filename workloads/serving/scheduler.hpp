@@ -5,10 +5,11 @@
 // A decoding sequence is in one iteration at a time. Pieces of one prompt may be in several.
 //
 //   admission   first come, first served, a preempted sequence before all others (under order:
-//               priority, among equal ones); where blocks for
-//               its whole prompt are free, beyond the watermark unless nothing runs. Under
-//               admission: whole, only where it and all that runs fit at their full length, so
-//               that nothing is preempted
+//               priority, among equal ones), but after those that have their blocks already; where
+//               blocks for its whole prompt are free, beyond the watermark unless nothing runs.
+//               Under admission: whole, only where it and all that runs fit at their full length,
+//               so that nothing is preempted. One that is read elsewhere gets blocks ahead of time
+//               where nothing waits for any
 //   preemption  where a running sequence needs a block and none is free, the last admitted one
 //               gives up its blocks; this may be the sequence itself
 //   drafts      under speculation, blocks for every draft are taken with those of the next token,
@@ -145,9 +146,9 @@ class Scheduler {
   /// stay as source_blocks until release().
   void hand_over(Sequence& sequence);
   void release(Sequence& sequence);
-  /// Takes blocks for the whole prompt of a sequence that another replica reads now, if there are
-  /// any and a place among those that run.
-  bool reserve(Sequence& sequence);
+  /// Takes blocks for these positions of a sequence that another replica reads now, if there are
+  /// any, a place among those that run, and nothing that waits for blocks.
+  bool reserve(Sequence& sequence, std::int64_t positions);
   /// Blocks that a sequence takes when it grows from so many positions to others.
   std::int64_t blocks_between(std::int64_t from, std::int64_t to) const;
   /// Prompts' blocks that wait to be written through to a level below the pool, and the end of

@@ -13,11 +13,14 @@ std::int64_t Scheduler::blocks_between(std::int64_t from, std::int64_t to) const
          blocks_of(limits_.groups, limits_.block, from);
 }
 
-bool Scheduler::reserve(Sequence& s) {
+bool Scheduler::reserve(Sequence& s, std::int64_t positions) {
+  // Those that wait for blocks here come first.
+  const auto waits = [](const Sequence* other) { return other->reserved == 0; };
+  if (std::ranges::any_of(waiting_, waits)) return false;
   const auto present = running() + static_cast<std::int64_t>(expected_.size());
   if (present >= config_.scheduler.max_sequences || !is_promised(s)) return false;
-  const std::int64_t blocks = blocks_between(0, s.prompt);
-  if (!has_room(blocks)) return false;
+  const std::int64_t blocks = blocks_between(0, positions);
+  if (blocks == 0 || !has_room(blocks)) return false;
   std::vector<BlockMove> moves;
   const bool taken = pool_.take(blocks, moves);
   TS_INVARIANT(taken && moves.empty(), blocks);  // there are no prefixes that could leave
@@ -26,14 +29,19 @@ bool Scheduler::reserve(Sequence& s) {
   return true;
 }
 
-// Those whose whole cache is here decode in the iteration that is planned.
+// Those whose whole cache is here decode in the iteration that is planned. All with a reservation
+// stand at the front of the queue.
 void Scheduler::admit_arrived() {
   if (expected_.empty()) return;
   Iteration none;
-  while (!waiting_.empty() && waiting_.front()->reserved > 0 && waiting_.front()->source < 0 &&
-         running() < config_.scheduler.max_sequences) {
-    Sequence& s = *waiting_.front();
-    waiting_.pop_front();
+  for (auto at = waiting_.begin(); at != waiting_.end() && (*at)->reserved > 0 &&
+                                   running() < config_.scheduler.max_sequences;) {
+    Sequence& s = **at;
+    if (s.source >= 0) {
+      ++at;
+      continue;
+    }
+    at = waiting_.erase(at);
     bring_back(s, none);
     s.runs = true;
     running_.push_back(&s);

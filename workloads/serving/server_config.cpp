@@ -289,10 +289,6 @@ void describe(Fields& f, HandOverConfig& c) {
       "at_end: the cache is sent when the prompt has been read; by_piece: that of each piece "
       "when it has been read; by_layer: that of each layer when it has been computed. "
       "at_end where absent.");
-  f.optional("descriptor", c.descriptor,
-             "Time of the sending GPU for each contiguous run of bytes, which server.kv.block and "
-             "memory_layout decide on.",
-             in_range(Duration{}, kSecond));
 }
 
 void describe(Fields& f, ServerHostConfig& c) {

@@ -282,8 +282,6 @@ inline constexpr std::array<std::string_view, 3> kHandOverSendNames{"at_end", "b
 struct HandOverConfig {
   FirstToken first_token = FirstToken::prefill;
   std::optional<HandOverSend> send = {};  ///< none: at_end
-  /// Of the sending GPU, for each contiguous run of bytes, before the bytes flow; none: no time.
-  std::optional<Sourced<Duration>> descriptor = {};
 };
 void describe(Fields& f, HandOverConfig& c);
 
