@@ -234,8 +234,7 @@ TEST(Pools, ReserveNothingWhileAnotherRequestWaitsForBlocks) {
         run(apart("{system: {base: systems/h100_nvlink_rdma.yaml}}",
                   {"workload.requests=400", "system={base: systems/h100_nvlink_rdma.yaml}",
                    "workload.arrivals={process: poisson, requests_per_s: 40}",
-                   "workload.input={distribution: lognormal, tokens: 400, sigma: 1.2, "
-                   "max: 6000}",
+                   "workload.input={distribution: lognormal, tokens: 400, sigma: 1.2, max: 6000}",
                    "workload.output={distribution: uniform, min: 300, max: 300}",
                    "server.kv.share=0.02", "measure.warm_up=0",
                    fmt::format("server.handover={{send: {}, first_token: with_handover}}", send)}));
