@@ -2,6 +2,7 @@
 // parts, planted truth that a fit must find again, and the operations of a step that follow it.
 #include "hwmodels/forms/indexed_form.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -59,6 +60,26 @@ TEST(IndexedForm, ChoosesOnlyAmongMorePositions) {
   // Some kernels work on the slots that are empty, too.
   EXPECT_NEAR(seconds(part(3, few)), 1e-4 / 25 + 512 * 5e-8, 1e-9);
   EXPECT_NEAR(seconds(part(3, few), kPadded), seconds(part(3, kStep), kPadded), 1e-12);
+}
+
+// 64 tokens on 100 SMs, where a block of 2048 slots takes as long whatever its heads are.
+TEST(IndexedForm, HasBlocksOfMoreOrFewerHeadsByVariant) {
+  const auto waves = [](const char* name, double heads) {
+    const auto variants = indexed_form().variants();
+    const auto at = static_cast<std::size_t>(std::ranges::find(variants, name) - variants.begin());
+    IndexedCase c = part(3, kStep);
+    c.sequences = 64;
+    c.heads = heads;
+    return std::round((seconds(c, at) - 1e-4 / 25) / (2048 * 5e-8));
+  };
+  EXPECT_EQ(waves("1 block of an SM", 128), 2);             // two blocks a token
+  EXPECT_EQ(waves("1 block of an SM, 128 heads", 128), 1);  // one
+  EXPECT_EQ(waves("1 block of an SM, 128 heads", 32), 1);
+  EXPECT_EQ(waves("2 blocks of an SM, padded, 128 heads", 128), 1);
+  EXPECT_EQ(waves("1 block of an SM, 8 or 32 heads", 8), 1);
+  EXPECT_EQ(waves("1 block of an SM, 8 or 32 heads", 32), 3);    // four blocks of 8
+  EXPECT_EQ(waves("1 block of an SM, 8 or 32 heads", 64), 2);    // two of 32
+  EXPECT_EQ(waves("2 blocks of an SM, 8 or 32 heads", 128), 2);  // four
 }
 
 TEST(IndexedForm, TakesNoLessTimeForMoreWork) {
