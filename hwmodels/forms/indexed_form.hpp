@@ -12,8 +12,9 @@
 //             A = slot * slots * waves: a block has a token, some of its query heads and all of its
 //             slots; waves = ceil(blocks / (SMs * r)), r of 1 or 2 by variant, or smooth. Kernels
 //             that pad the list of positions have as many slots as the choice, others as there are
-//             positions. By variant a block has up to 64 heads, or 64 below 64 heads and 128 from
-//             there on, or 8 and 32: kernels that turn the product round for few heads.
+//             positions. Variants differ in the query heads of a block: 64; or 64 for models with
+//             fewer than 64 heads and 128 for others; or 8 and 32, in kernels that swap the
+//             operands of the product for few heads.
 //             With `part`, it is S, K or A alone, and a share of t0: an operation of a step. That
 //             is no timing but what the fit tells the parts of modules apart by.
 //   Ignores   sequences of different lengths; positions that scores prefer, since scores of the

@@ -82,7 +82,7 @@ struct ServingTotals {
 
 class Replica {
  public:
-  /// When the layers of a part of a prompt's cache may leave. As it stands: all of them now.
+  /// When the layers of a part of a prompt's cache may be sent. The defaults mean now.
   struct PartTiming {
     Duration first_layer{};                       ///< until its first layer is there
     std::shared_ptr<Trigger> computed = nullptr;  ///< fires when all of its layers are
@@ -172,7 +172,8 @@ class Replica {
   Process copy(const OpPlan& plan);
   /// Caches that leave before their prompts end.
   void reserve_elsewhere(Sequence& sequence);
-  /// The trigger fires when the iteration has been computed; null where nothing is sent early.
+  /// Returns a trigger that fires when the iteration has been computed, or null where no cache is
+  /// sent before its prompt ends.
   std::shared_ptr<Trigger> begin_sends(const Iteration& iteration, Duration time);
   void end_sends(const Iteration& iteration, Trigger& computed);
   void send_pieces(const Iteration& iteration, const PartTiming& timing);

@@ -17,7 +17,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Layers that leave one by one are no longer together, however the memory is laid out.
+// A layer that is sent by itself is a contiguous run of its own in every memory layout.
 Bytes run_of(const ServingParts& pool, Bytes bytes) {
   const bool by_layer = pool.config.server.hand_over_send() == HandOverSend::by_layer;
   const std::vector<Bytes>& runs = by_layer ? pool.layout.run_bytes : runs_of(pool);
@@ -64,8 +64,8 @@ void Replica::reserve_elsewhere(Sequence& s) {
   sink_.expected(s);
 }
 
-// Of a layer all that a piece adds is there when the layer has been computed; the layers take equal
-// times.
+// When a layer of the model has been computed, all keys and values that the piece adds to it may be
+// sent. All layers take the same time.
 std::shared_ptr<Trigger> Replica::begin_sends(const Iteration& iteration, Duration time) {
   const HandOverSend send = parts_.config.server.hand_over_send();
   if (!prefills_only_ || send == HandOverSend::at_end) return nullptr;
@@ -87,8 +87,9 @@ void Replica::send_pieces(const Iteration& iteration, const PartTiming& timing) 
     if (s->destination >= 0) sink_.send(*s, before + tokens, timing);
 }
 
-// Of a sequence, `sent` are the positions whose blocks have left or are leaving, and `coming` the
-// parts on their way. All of it is here when none is coming and the prompt has ended (`source`).
+// Sequence::sent counts the positions whose blocks have been sent or are being sent.
+// Sequence::coming counts the parts that are still on their way. The whole cache has arrived when
+// no part is on its way and the prompt has been read, which is when Sequence::source is set.
 void Replica::receive_part(Sequence& s, std::int64_t positions, PartTiming timing) {
   const std::int64_t all = std::max(s.sent, std::min(positions, handed_positions(s)));
   const std::int64_t blocks = scheduler_.blocks_between(s.sent, all);

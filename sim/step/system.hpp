@@ -155,7 +155,8 @@ class System {
                   std::optional<std::int64_t> gpus = {},
                   std::shared_ptr<const ComputeUnit> gpu = nullptr);
 
-  /// From now on each kernel and collective begins so much earlier, by its launch at most.
+  /// Makes every kernel and collective begin earlier by this time, or by its own launch if that is
+  /// shorter.
   void set_dependent_launch(Duration earlier) { dependent_launch_ = earlier; }
 
   /// Number of GPUs, which are all equal: plan() holds for each of them.

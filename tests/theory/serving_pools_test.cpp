@@ -163,8 +163,8 @@ TEST(Pools, GiveTheFirstTokenWhereTheEngineDoes) {
   EXPECT_EQ(cache.serving->counts.prefilled_tokens, 7000);
 }
 
-// One prompt of 7000 positions, 438 blocks of 2 MiB. What is left after it is the cache of its last
-// piece, or of that piece's last layer of 32; all else has gone while it was read.
+// A prompt of 7000 positions has 438 blocks of 2 MiB. After its end only the blocks of its last
+// piece are sent, or a 32nd of them, the last layer. The rest is sent while the prompt is read.
 TEST(Pools, SendPartsOfACacheWhileItsPromptIsRead) {
   const auto with = [](const std::string& send, int piece) {
     RunRecord record =
@@ -213,7 +213,7 @@ TEST(Pools, SendAtTheEndWhatTheReceiverHasNoRoomFor) {
   }
 }
 
-// The last of 17 positions is computed where the first token is made: one block of 16 goes.
+// The decoding replica computes the last of 17 positions itself, so one block of 16 is sent.
 TEST(Pools, SendNoPositionThatTheOtherReplicaComputes) {
   for (const char* send : {"at_end", "by_piece", "by_layer"}) {
     const RunRecord record =
@@ -226,8 +226,8 @@ TEST(Pools, SendNoPositionThatTheOtherReplicaComputes) {
   }
 }
 
-// One long prompt among many short ones, whose cache hardly fits: what waits for blocks comes
-// before those that would have some ahead of time.
+// Long prompts among short ones in a small KV cache: while a request waits for blocks, no other one
+// may reserve blocks ahead of time, or long prompts would starve.
 TEST(Pools, ReserveNothingWhileAnotherRequestWaitsForBlocks) {
   const auto worst = [](const char* send) {
     const RunRecord record =

@@ -187,8 +187,8 @@ TEST(Speculation, OfDeepSeekR1GainsWhatNvidiaMeasured) {
   EXPECT_GT(speedup(3), speedup(4));
 }
 
-// A step of 855 kernels and all-reduces, each of which begins so much earlier. None begins before
-// the end of the one before it: beyond its own launch nothing is saved.
+// Each of the 855 kernels and all-reduces of a step begins earlier by the stated time. A kernel
+// never begins before the previous one has ended, so that it saves its own launch at most.
 TEST(DependentLaunch, BringsEachKernelForwardByItsLaunchAtMost) {
   const auto step = [](const std::string& earlier) {
     Settings set;

@@ -62,7 +62,7 @@ TEST(IndexedForm, ChoosesOnlyAmongMorePositions) {
   EXPECT_NEAR(seconds(part(3, few), kPadded), seconds(part(3, kStep), kPadded), 1e-12);
 }
 
-// 64 tokens on 100 SMs, where a block of 2048 slots takes as long whatever its heads are.
+// Waves of blocks for 64 tokens on 100 SMs. A block takes the same time for any number of heads.
 TEST(IndexedForm, HasBlocksOfMoreOrFewerHeadsByVariant) {
   const auto waves = [](const char* name, double heads) {
     const auto variants = indexed_form().variants();
