@@ -1,5 +1,6 @@
 #include "hwmodels/compute/kernel_sizes.hpp"
 
+#include "hwmodels/forms/batched_form.hpp"
 #include "hwmodels/forms/block_form.hpp"
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
@@ -133,6 +134,8 @@ bool is_form_of(KernelFamily family, const KernelForm& form) {
       return &form == &update_form() || &form == &scan_form();
     case KernelFamily::causal_conv:
       return &form == &conv_form();
+    case KernelFamily::batched_gemm:
+      return &form == &batched_form();
     case KernelFamily::screening:
       return &form == &indexed_form() || &form == &block_form();
     default:
@@ -150,6 +153,17 @@ std::vector<double> product_sizes(const KernelWork& work) {
                      .input_bytes = element_bytes(work.arithmetic),
                      .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0,
                      .copies = size_of(m.copies)}
+      .sizes();
+}
+
+std::vector<double> batched_sizes(const KernelWork& work) {
+  const MatrixShape& m = work.matrix;
+  if (m.rows == 0) return {};
+  return BatchedCase{.m = size_of(m.rows),
+                     .n = size_of(m.columns),
+                     .k = size_of(m.depth),
+                     .batch = size_of(m.count),
+                     .weight_bytes = weight_bytes(m.weight_bits, work.arithmetic)}
       .sizes();
 }
 
@@ -200,6 +214,8 @@ std::vector<double> sizes_of(const KernelWork& work) {
       return linear_sizes(work.linear);
     case KernelFamily::causal_conv:
       return conv_sizes(work.linear);
+    case KernelFamily::batched_gemm:
+      return batched_sizes(work);
     case KernelFamily::screening:
       return indexed_sizes(work.indexed);
     default:

@@ -52,8 +52,10 @@ class RooflineGpu final : public ComputeUnit {
       if (!c.kernels || !c.kernels->of[family]) continue;
       calibrated_[family].emplace(*c.kernels->of[family], c.part);
     }
-    experts_are_products_ =
-        !calibrated_[kExperts] && !(c.family_efficiency && c.family_efficiency->of[kExperts]);
+    for (const KernelFamily family : {KernelFamily::experts, KernelFamily::batched_gemm}) {
+      const auto i = static_cast<std::size_t>(family);
+      are_products_[i] = !calibrated_[i] && !(c.family_efficiency && c.family_efficiency->of[i]);
+    }
     if (c.sharpness) sharpness_ = c.sharpness->value;
     if (c.in_flight) in_flight_ = c.in_flight->value;
   }
@@ -61,15 +63,14 @@ class RooflineGpu final : public ComputeUnit {
   const ComputeSheet& sheet() const override { return sheet_; }
 
   KernelFamily family_for(KernelFamily family) const override {
-    const bool products = experts_are_products_ && !timed_.has(KernelFamily::experts);
-    if (family == KernelFamily::experts && products) return KernelFamily::gemm;
+    if (are_products(family) && !timed_.has(family)) return KernelFamily::gemm;
     const bool untimed =
         family == KernelFamily::quantisation && !timed_.has(KernelFamily::quantisation);
     return untimed ? KernelFamily::elementwise : family;
   }
 
   KernelTime time(const KernelWork& work) const override {
-    if (work.family != KernelFamily::experts || !experts_are_products_) return time_in_family(work);
+    if (!are_products(work.family)) return time_in_family(work);
     if (const auto timed = timed_.time(work)) return *timed;
     KernelWork product = work;
     product.family = KernelFamily::gemm;
@@ -91,7 +92,11 @@ class RooflineGpu final : public ComputeUnit {
   template <class T>
   using ByFamily = std::array<T, kKernelFamilyNames.size()>;
   static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
-  static constexpr auto kExperts = static_cast<std::size_t>(KernelFamily::experts);
+
+  /// Experts and batches are products where the device has no numbers of their own for them.
+  bool are_products(KernelFamily family) const {
+    return are_products_[static_cast<std::size_t>(family)];
+  }
 
   KernelTime time_in_family(const KernelWork& work) const {
     const auto family = static_cast<std::size_t>(work.family);
@@ -132,7 +137,7 @@ class RooflineGpu final : public ComputeUnit {
   NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
   TimedKernels timed_;
-  bool experts_are_products_ = true;  // where no timing of experts says otherwise
+  ByFamily<bool> are_products_{};  // where no timing says otherwise
   NumberClass specified_ = NumberClass::assumed;
 };
 

@@ -119,7 +119,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
   f.required("form", c.form,
-             "Name of the form: product, experts, decode_attention, prefill_attention, quantise, "
+             "Name of the form: product, batched_product, experts, decode_attention, prefill_attention, quantise, "
              "linear_update, linear_scan, causal_conv, indexed_attention, block_attention.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
@@ -212,6 +212,8 @@ const TimedKernels::Kernel* TimedKernels::nearest(KernelFamily family, Arithmeti
   // Engines have one kind of scales at least.
   if (arithmetic == Arithmetic::fp8 && !has(arithmetic)) arithmetic = Arithmetic::fp8_block;
   if (arithmetic == Arithmetic::fp8_block && !has(arithmetic)) arithmetic = Arithmetic::fp8;
+  // Matrices of heads are kept in bf16 where an engine has no other kernel for them.
+  if (family == KernelFamily::batched_gemm && !has(arithmetic)) arithmetic = Arithmetic::bf16;
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
@@ -313,16 +315,37 @@ void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) 
   product.seconds = left;
 }
 
-// The shared experts are two products more. An operation has its part of the layer's experts.
+// Returns what the shared experts take of memory or arithmetic, by the data sheet [s].
+double TimedKernels::least_time_of_shared(const KernelWork& work) const {
+  const ExpertsShape& e = work.experts;
+  const double weights = (e.gated ? 3.0 : 2.0) * as_double(e.shared_width) * as_double(e.hidden);
+  const auto of = [](auto quantity) { return static_cast<double>(quantity.in_base()); };
+  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
+  return std::max(weights * e.weight_bits / 8 / of(work.memory_peak),
+                  2 * weights * as_double(e.shared_tokens) / of(peak));
+}
+
+// The shared experts are two products more. Beside the routed experts their bytes and FLOPs still
+// take the time of the data sheet, but not more. An operation has its part of the layer's experts.
 bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
-  if (work.experts.shared_width > 0)
+  const ExpertsShape& e = work.experts;
+  if (e.shared_width > 0) {
+    double products = 0;
+    double launches = 0;
     for (const std::vector<double>& sizes : shared_sizes(work)) {
       const auto product = estimate(KernelFamily::gemm, work, sizes);
       if (!product) return false;
-      sum.seconds += product->seconds;
-      sum.launch += product->launch;
+      products += product->seconds;
+      launches += product->launch;
       sum.beyond_timed |= product->beyond_timed;
     }
+    if (e.shared_beside) {
+      sum.seconds = std::max(sum.seconds + least_time_of_shared(work), products);
+    } else {
+      sum.seconds += products;
+      sum.launch += launches;
+    }
+  }
   const double part = as_double(work.experts.part) / as_double(work.experts.parts);
   sum.seconds *= part;
   sum.launch *= part;

@@ -107,6 +107,7 @@ class TimedKernels {
   double dividing_time(const KernelWork& work, std::span<const double> sizes) const;
   void take_quantisation(const KernelWork& work, Estimate& product) const;
   /// False where the shared experts of `work` have no timed product.
+  double least_time_of_shared(const KernelWork& work) const;
   bool add_shared(const KernelWork& work, Estimate& sum) const;
   /// The kernel whose timed sizes are nearest, of this form alone unless it is null.
   const Kernel* nearest(KernelFamily family, Arithmetic arithmetic, KernelSizes sizes,

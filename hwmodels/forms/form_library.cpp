@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hwmodels/forms/batched_form.hpp"
 #include "hwmodels/forms/block_form.hpp"
 #include "hwmodels/forms/collective_form.hpp"
 #include "hwmodels/forms/conv_form.hpp"
@@ -17,10 +18,10 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 11> all{
-      &block_form(),   &conv_form(),    &collective_form(), &decode_form(),
-      &experts_form(), &indexed_form(), &scan_form(),       &update_form(),
-      &prefill_form(), &product_form(), &quantise_form()};
+  static const std::array<const KernelForm*, 12> all{
+      &batched_form(), &block_form(),   &conv_form(),    &collective_form(),
+      &decode_form(),  &experts_form(), &indexed_form(), &scan_form(),
+      &update_form(),  &prefill_form(), &product_form(), &quantise_form()};
   return all;
 }
 

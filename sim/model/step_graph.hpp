@@ -95,8 +95,9 @@ enum class KernelFamily : std::uint8_t {
   quantisation,      ///< of the input of a product, whose timings may hold it (MatrixShape)
   linear_attention,  ///< update and reading of a state of fixed size (LinearShape)
   causal_conv,       ///< short convolution over positions, before linear attention
+  batched_gemm,      ///< a product of each head; a gemm where the GPU has no numbers for them
 };
-inline constexpr std::array<std::string_view, 12> kKernelFamilyNames{"gemm",
+inline constexpr std::array<std::string_view, 13> kKernelFamilyNames{"gemm",
                                                                      "attention",
                                                                      "grouped_attention",
                                                                      "gathered_attention",
@@ -107,7 +108,8 @@ inline constexpr std::array<std::string_view, 12> kKernelFamilyNames{"gemm",
                                                                      "experts",
                                                                      "quantisation",
                                                                      "linear_attention",
-                                                                     "causal_conv"};
+                                                                     "causal_conv",
+                                                                     "batched_gemm"};
 constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }
@@ -259,6 +261,7 @@ struct ExpertsShape {
   double weight_bits = 16;         ///< of an element with its part of a scale
   std::int64_t shared_tokens = 0;  ///< of the shared experts
   std::int64_t shared_width = 0;   ///< of all shared experts on this GPU; 0: none
+  bool shared_beside = false;      ///< shared experts run at the same time as the routed ones
   std::int64_t part = 1;           ///< of the work of the layer's experts: `part` of `parts`
   std::int64_t parts = 1;
   double skew = 0;  ///< exponent of a power law that the loads follow; 0: all reached have the mean

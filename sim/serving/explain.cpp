@@ -174,6 +174,7 @@ std::string_view part_of(const Op& op) {
   if (op.kind != OpKind::compute) return "copies";
   switch (op.family) {
     case KernelFamily::gemm:
+    case KernelFamily::batched_gemm:
       return name_of_product(op.phase);
     case KernelFamily::elementwise:
       if (op.phase == Phase::write_back) return "append to the cache";

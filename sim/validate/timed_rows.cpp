@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hwmodels/forms/batched_form.hpp"
 #include "hwmodels/forms/block_form.hpp"
 #include "hwmodels/forms/conv_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
@@ -32,6 +33,14 @@ MatrixShape matrix_of(const std::vector<double>& s, Arithmetic arithmetic) {
           .depth = whole(s[2]),
           .weight_bits = arithmetic == Arithmetic::fp4 ? 0 : 8 * s[3],
           .copies = whole(s[6])};
+}
+
+MatrixShape batched_of(const std::vector<double>& s) {
+  return {.rows = whole(s[0]),
+          .columns = whole(s[1]),
+          .depth = whole(s[2]),
+          .count = whole(s[3]),
+          .weight_bits = 8 * s[4]};
 }
 
 AttentionShape decode_of(const std::vector<double>& s) {
@@ -117,6 +126,8 @@ IndexedShape blocks_of(const std::vector<double>& s) {
 bool set_shape(Op& op, std::string_view form, const std::vector<double>& sizes) {
   if (form == product_form().name())
     op.matrix = matrix_of(sizes, op.arithmetic);
+  else if (form == batched_form().name())
+    op.matrix = batched_of(sizes);
   else if (form == decode_form().name())
     op.attention = decode_of(sizes);
   else if (form == experts_form().name())

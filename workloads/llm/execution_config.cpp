@@ -22,6 +22,9 @@ void describe(Fields& f, ExecutionConfig& c) {
              "The same for norms over latents (MLA, DeepSeek-V4): of queries, and of keys and "
              "values. Fused "
              "by default.");
+  f.optional("latent_products", c.latent_products, kLatentProductsNames,
+             "Products that make the latents of queries and of keys and values (MLA): a kernel for "
+             "each, or one kernel for both. `kernels` by default.");
   f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");
@@ -31,6 +34,16 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("mxfp4_inputs", c.mxfp4_inputs, kMxfp4InputsNames,
              "Of products with weights in mxfp4: bf16, for which weights are widened, or fp8 "
              "(mxfp8). bf16 by default.");
+  f.optional("shared_experts", c.shared_experts, kSharedExpertsNames,
+             "Experts that every token has: products after the routed ones, products beside them, "
+             "or routed experts of every token. `after` by default.");
+  f.optional("beside_tokens", c.beside_tokens,
+             "Most tokens of a GPU whose shared experts run beside the routed ones; by default any "
+             "number.",
+             in_range(1, 1'000'000'000));
+  f.check(!c.beside_tokens || c.shared_experts.value_or(SharedExperts::after) != SharedExperts::after,
+          "beside_tokens", "limits nothing where shared experts run after the routed ones",
+          "a `shared_experts` of beside or fused");
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");
   f.optional("dependent_launch", c.dependent_launch,

@@ -14,6 +14,8 @@
 //                add up the squares before
 //   latent_norms norms over the latents of queries and of keys and values (MLA, DeepSeek-V4),
 //                likewise
+//   latent_products  products of the hidden state that make the latents of queries and of keys and
+//                values (MLA): a kernel for each, or one kernel for both
 //   rotary       a kernel applies the rotary embedding to queries and keys
 //   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
 //                GEMM that computes them does
@@ -25,6 +27,11 @@
 //                engine divides by the known scale
 //   mxfp4_inputs inputs of products with weights in mxfp4. bf16: the weights are widened; fp8: the
 //                inputs are rounded to mxfp8, which the products' timings include
+//   shared_experts  experts that every token has, beside its routed ones. after: they are products
+//                of their own; beside: the same on a stream of their own, so that routed experts
+//                hide their start, but not the bytes and the FLOPs, of up to beside_tokens tokens;
+//                fused: they are routed experts of every token, where a GPU has a part of each
+//                expert and both have one width and one type, and elsewhere beside
 //   sampling     a kernel chooses the next tokens from the logits
 //   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between
 //                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
@@ -51,12 +58,17 @@ inline constexpr std::array<std::string_view, 3> kNormKernelsNames{"fused", "ker
                                                                    "with_all_reduce"};
 enum class QueryNorms : std::uint8_t { fused, kernel, kernels };
 inline constexpr std::array<std::string_view, 3> kQueryNormsNames{"fused", "kernel", "kernels"};
+enum class LatentProducts : std::uint8_t { kernels, kernel };
+inline constexpr std::array<std::string_view, 2> kLatentProductsNames{"kernels", "kernel"};
 enum class SmallKernel : std::uint8_t { fused, kernel };
 inline constexpr std::array<std::string_view, 2> kSmallKernelNames{"fused", "kernel"};
 enum class ActivationScales : std::uint8_t { dynamic, fixed };
 inline constexpr std::array<std::string_view, 2> kActivationScalesNames{"dynamic", "static"};
 enum class Mxfp4Inputs : std::uint8_t { bf16, fp8 };
 inline constexpr std::array<std::string_view, 2> kMxfp4InputsNames{"bf16", "fp8"};
+
+enum class SharedExperts : std::uint8_t { after, beside, fused };
+inline constexpr std::array<std::string_view, 3> kSharedExpertsNames{"after", "beside", "fused"};
 
 struct ExchangeSms {
   Sourced<std::int64_t> taken;
@@ -74,18 +86,26 @@ struct ExecutionConfig {
   NormKernels norms = NormKernels::fused;
   QueryNorms query_norms = QueryNorms::fused;
   std::optional<QueryNorms> latent_norms = {};  ///< none: fused
+  std::optional<LatentProducts> latent_products = {};  ///< none: kernels
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
   std::optional<Mxfp4Inputs> mxfp4_inputs = {};  ///< none: bf16
+  std::optional<SharedExperts> shared_experts = {};  ///< none: after
+  std::optional<std::int64_t> beside_tokens = {};    ///< of a GPU; none: any number
   std::optional<ExchangeSms> exchange_sms = {};
   std::optional<Sourced<Duration>> dependent_launch = {};  ///< none: 0
   std::optional<DataType> vocabulary_type = {};            ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }
+  /// Whether shared experts of so many tokens run beside the routed ones.
+  bool shared_beside(std::int64_t tokens) const {
+    return shared_experts.value_or(SharedExperts::after) != SharedExperts::after &&
+           tokens <= beside_tokens.value_or(tokens);
+  }
   /// The arithmetic of a matrix product whose weights have this type.
   Arithmetic arithmetic(DataType weights) const {
     const bool narrow = weights == DataType::mxfp4 && mxfp4_inputs == Mxfp4Inputs::fp8;

@@ -15,19 +15,24 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
   return {.rows = rows, .columns = p.out / blocks, .depth = p.in / blocks, .count = blocks};
 }
 
+KernelFamily family_of(const ExpertsShape& experts, const MatrixShape& matrix) {
+  if (experts.tokens > 0) return KernelFamily::experts;
+  return matrix.count > 1 ? KernelFamily::batched_gemm : KernelFamily::gemm;
+}
+
 }  // namespace
 
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
   Op op{.phase = phase,
         .layer = layer,
-        .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
+        .family = family_of(work.experts, work.matrix),
         .arithmetic = c_.execution.arithmetic(work.type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix,
         .experts = work.experts};
   op.matrix.weight_bits = bits_with_scales(work.type);
-  if (op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16)
+  if (op.family != KernelFamily::experts && op.arithmetic != Arithmetic::bf16)
     op.matrix.input = input_of(work.after_norm);
   add_weights(op, c_, work.weights);
   add_access(op, near, Direction::read, TensorClass::activations,
@@ -124,6 +129,15 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
           static_cast<std::int64_t>(std::ceil(loads.rows))};
 }
 
+// A kernel of routed experts takes shared ones along where they are alike.
+bool LayerOpsBuilder::fuses_shared_experts() const {
+  const LlmConfig& m = c_.model;
+  return c_.execution.shared_experts == SharedExperts::fused && m.moe->shared_experts > 0 &&
+         !m.moe->latent && !m.moe->shared_gate && m.shared_intermediate() == m.moe->expert_intermediate &&
+         type_of(WeightPart::experts) == type_of(WeightPart::shared_experts) &&
+         m.held_experts() == m.moe->experts && own_tokens_ == tokens_;
+}
+
 OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
@@ -152,6 +166,16 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                              .shared_width = moe.shared_experts * m.shared_intermediate(),
                              .parts = m.expert_weights(),
                              .skew = c_.step.expert_skew};
+  if (fuses_shared_experts()) {
+    layer_experts.top_k += moe.shared_experts;
+    layer_experts.experts += moe.shared_experts;
+    layer_experts.held += moe.shared_experts;
+    layer_experts.reached += moe.shared_experts;
+    layer_experts.routed += shared;
+    layer_experts.shared_tokens = layer_experts.shared_width = 0;
+  } else if (layer_experts.shared_width > 0) {
+    layer_experts.shared_beside = c_.execution.shared_beside(own_tokens_);
+  }
   const auto of_routed = m.mlp_products(moe.expert_intermediate, m.expert_hidden());
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {

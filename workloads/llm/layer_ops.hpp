@@ -69,6 +69,7 @@ class LayerOpsBuilder {
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   RoutedLoad routed_load() const;
+  bool fuses_shared_experts() const;
   OpId experts(int layer, OpId after);
   OpId hyper_connection(Phase phase, int layer, OpId after);
   OpId mixture(Phase phase, int layer, OpId after);

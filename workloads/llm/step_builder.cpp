@@ -166,7 +166,8 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
   each([](StepChain& chain) { chain.end(); });
   if (const auto& exchange = context.execution.exchange_sms)
     for (Op& op : graph.ops)
-      if (op.family == KernelFamily::gemm || op.family == KernelFamily::experts)
+      if (op.family == KernelFamily::gemm || op.family == KernelFamily::experts ||
+          op.family == KernelFamily::batched_gemm)
         op.sm_share = exchange->left();
   return in_turns(std::move(graph), batch_of);
 }

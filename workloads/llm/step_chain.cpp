@@ -31,6 +31,22 @@ std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
   return products;
 }
 
+// The products before attention as an engine runs them.
+std::vector<Product> run_projections(const LlmConfig& m, LatentForm form,
+                                     const ExecutionConfig& execution) {
+  std::vector<Product> products = m.projections_in(form);
+  if (execution.latent_products != LatentProducts::kernel || !m.mla || m.mla->q_lora_rank == 0)
+    return products;
+  const std::ptrdiff_t first = m.attention_gate ? 1 : 0;  // then queries, and the other latent
+  const auto of_queries = products.begin() + first;
+  const auto of_values = of_queries + 2;
+  of_queries->out += of_values->out;
+  of_queries->produced += of_values->produced;
+  of_queries->weights += of_values->weights;
+  products.erase(of_values);
+  return products;
+}
+
 // Where keys and values of every head are made from latents, those of earlier positions are made
 // again.
 OpId unpack_before(StepGraph& graph, const AttentionContext& c, int layer, OpId projected) {
@@ -172,8 +188,8 @@ void StepChain::add_layer_ops(int layer, OpId& copy_after) {
 OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
   const OpId normed = ops.norm(Phase::projection, layer, input);
   const LlmConfig& m = contexts_.of(layer).model;
-  const OpId made =
-      ops.products(Phase::projection, layer, m.projections_in(latent_form(c.step)), normed, true);
+  const OpId made = ops.products(Phase::projection, layer,
+                                 run_projections(m, latent_form(c.step), c.execution), normed, true);
   if (m.all_linear()) return made;
   return ops.rotary(layer, ops.query_norms(layer, ops.latent_norms(layer, made)));
 }

@@ -185,6 +185,7 @@ std::span<const std::string_view> family_kernels(KernelFamily family) {
     case KernelFamily::quantisation:
     case KernelFamily::linear_attention:
     case KernelFamily::causal_conv:
+    case KernelFamily::batched_gemm:
       return {};
     case KernelFamily::screening:
       return kScreening;
