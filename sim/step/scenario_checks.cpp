@@ -280,8 +280,9 @@ void check_types_and_experts(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.expert_skew == 0 || c.parallel.redundant_experts == 0, "step.expert_skew",
           "is a power law without copies of experts, and parallel.redundant_experts has some",
           "expert_load: {law: log_normal, spread: 1.06}");
-  f.check(c.parallel.expert_placement == ExpertPlacement::contiguous || c.step.expert_load,
-          "parallel.expert_placement", "is by loads, and step.expert_load is not stated",
+  const bool has_law = c.step.expert_load && c.step.expert_load->law != ExpertLaw::even;
+  f.check(c.parallel.expert_placement == ExpertPlacement::contiguous || has_law,
+          "parallel.expert_placement", "is by loads, and step.expert_load states none",
           "expert_load: {law: log_normal, spread: 1.06}");
 }
 

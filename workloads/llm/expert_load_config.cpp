@@ -134,7 +134,8 @@ void describe(Fields& f, ExpertLoadConfig& c) {
   f.doc("How unevenly tokens choose experts.");
   f.required("law", c.law, kExpertLawNames,
              "Of the popularity of a layer's experts; counted: as `counted` has it, but for "
-             "a draft model, whose tokens choose by chance.");
+             "a draft model, whose tokens choose by chance; even: no chance, each GPU gets its "
+             "share of all rows.");
   f.optional("spread", c.spread,
              "zipf: the exponent; log_normal: the standard deviation of the logarithm.",
              in_range(0.0, 4.0));
@@ -146,6 +147,7 @@ void describe(Fields& f, ExpertLoadConfig& c) {
                "JSON file with the rows of every expert by layer: `law: counted`, `counted`.");
   f.importable("placement_counts", "Such a file of the time at which experts were placed.");
   const bool counted = c.law == ExpertLaw::counted;
+  const bool even = c.law == ExpertLaw::even;
   if (!f.only_sourced()) {  // thousands of numbers without a class
     f.optional("counted", c.counted, "Rows of every expert, a list for each layer.",
                in_range(std::int64_t{0}, kRowsMost));
@@ -154,8 +156,15 @@ void describe(Fields& f, ExpertLoadConfig& c) {
                in_range(std::int64_t{0}, kRowsMost));
     check_counts(f, c);
   }
-  f.check(counted || c.spread, "spread", "is missing", "spread: 1.06, or expert_counts");
+  f.check(counted || even || c.spread, "spread", "is missing", "spread: 1.06, or expert_counts");
+  f.check(!even || !c.spread, "spread", "stands beside an even load", "leave it out");
+  f.check(!even || c.drift == 0, "drift", "stands beside an even load", "leave it out");
   f.check(!counted || !c.spread, "spread", "stands beside counts", "leave it out");
+}
+
+const ExpertLoadConfig& equally_popular() {
+  static const ExpertLoadConfig load{.law = ExpertLaw::zipf, .spread = Sourced<double>{}};
+  return load;
 }
 
 Expected<std::string, std::vector<ImportProblem>> import_expert_counts(

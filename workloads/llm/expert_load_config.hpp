@@ -1,5 +1,7 @@
 #pragma once
 // How unevenly tokens choose experts: a law of their popularity, or the rows that a server counted.
+// Under `even` no chance is left either: each GPU gets its share of all rows, and those of all GPUs
+// add up to the rows of the batch.
 //
 // Counts come from a JSON file, as SGLang's --init-expert-location takes it: `logical_count` is a
 // list of layers, each with the rows of every expert since the start, or the list of several such
@@ -19,8 +21,9 @@
 
 namespace tiersim {
 
-enum class ExpertLaw : std::uint8_t { zipf, log_normal, counted };
-inline constexpr std::array<std::string_view, 3> kExpertLawNames{"zipf", "log_normal", "counted"};
+enum class ExpertLaw : std::uint8_t { zipf, log_normal, counted, even };
+inline constexpr std::array<std::string_view, 4> kExpertLawNames{"zipf", "log_normal", "counted",
+                                                                 "even"};
 
 /// Rows of every expert, by layer. All layers have equally many experts.
 using ExpertCounts = std::vector<std::vector<std::int64_t>>;
@@ -39,6 +42,9 @@ struct ExpertLoadConfig {
   }
 };
 void describe(Fields& f, ExpertLoadConfig& c);
+
+/// zipf with a spread of 0: equally popular experts, chosen by chance.
+const ExpertLoadConfig& equally_popular();
 
 /// YAML `law: counted` and `counted: [[..], ..]`; no spread.
 Expected<std::string, std::vector<ImportProblem>> import_expert_counts(

@@ -1,5 +1,6 @@
 #include "workloads/llm/layer_ops.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/model/expert_loads.hpp"
@@ -99,19 +100,20 @@ Bytes LayerOpsBuilder::stored_experts(std::int64_t routed, std::int64_t shared) 
                            : stored(routed, type) + stored(shared, of_shared);
 }
 
-// By chance, a GPU with a part of the experts gets the same part of the routed tokens. Under a
-// power law it is the GPU that gets most of them, since the others wait for it.
+// Of GPUs with some experts each it is the one with most to do, since the others wait for it. Where
+// nothing says how popular experts are, they are equally popular, and chance decides.
 LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   const MoeConfig& moe = *c_.model.moe;
   const std::int64_t on_gpu = c_.model.held_experts();
   const auto held = [&](std::int64_t all) {
     return (all * on_gpu + moe.experts - 1) / moe.experts;
   };
-  if (c_.step.expert_load && tokens_ > 0) {
+  const ExpertLoadConfig* load = c_.step.drawn_load();
+  if (load && tokens_ > 0 && (c_.step.expert_load || on_gpu < moe.experts)) {
     const ExpertBalance balance =
-        expert_balance(*c_.step.expert_load, expert_group(moe, c_.parallel, tokens_));
-    return {std::min(static_cast<std::int64_t>(std::ceil(balance.reached)), on_gpu),
-            static_cast<std::int64_t>(std::ceil(balance.rows))};
+        expert_balance(*load, expert_group(moe, c_.parallel, tokens_));
+    return {std::clamp<std::int64_t>(std::llround(balance.reached), 1, on_gpu),
+            std::max<std::int64_t>(std::llround(balance.rows), 1)};
   }
   if (c_.step.expert_skew == 0 || tokens_ == 0) {
     const std::int64_t slots = moe.experts + c_.parallel.redundant_experts;

@@ -304,8 +304,9 @@ OpId StepChain::experts_spread(int layer, OpId last) {
   const std::int64_t rows = step_.own_tokens() * moe.experts_per_token;
   if (!hot_) {
     // The rows that the most loaded GPU receives, over those that each one sends.
-    const bool uneven = c_.step.expert_load && step_.group_tokens() > 0;
-    hot_ = uneven ? expert_balance(*c_.step.expert_load,
+    const ExpertLoadConfig* load = c_.step.drawn_load();
+    hot_ = load && step_.group_tokens() > 0
+               ? expert_balance(*load,
                                    expert_group(moe, c_.parallel, step_.group_tokens()))
                             .rows /
                         static_cast<double>(rows)

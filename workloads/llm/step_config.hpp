@@ -64,7 +64,8 @@ struct StepConfig {
   DataType kv_type = DataType::fp16;
   StateType state_type = StateType::fp32;
   double expert_skew = 0;  ///< exponent of the power law of the loads of experts; 0: by chance
-  std::optional<ExpertLoadConfig> expert_load = {};  ///< in place of it: popular experts
+  /// In place of it: popular experts. Absent: equally popular ones, chosen by chance.
+  std::optional<ExpertLoadConfig> expert_load = {};
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;
@@ -74,6 +75,12 @@ struct StepConfig {
   bool typed_by_model = false;
 
   std::int64_t found() const { return cached.value_or(0); }
+  /// How popular experts are where tokens choose by chance; none under a power law of loads or even
+  /// loads.
+  const ExpertLoadConfig* drawn_load() const {
+    if (expert_skew > 0 || (expert_load && expert_load->law == ExpertLaw::even)) return nullptr;
+    return expert_load ? &*expert_load : &equally_popular();
+  }
 };
 /// Gives a step that is about to be read the types of the model's published weights, if the model
 /// states them; the step's own keys then lie over them.
