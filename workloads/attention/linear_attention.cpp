@@ -88,6 +88,10 @@ Bytes state_bytes(const LinearConfig& linear, StateType type) {
   return heads_state(linear, type) + conv_state(linear);
 }
 
+std::int64_t linear_tokens(const AttentionContext& c) {
+  return work_of(c).tokens;
+}
+
 OpId add_linear_attention(StepGraph& graph, const AttentionContext& c, int layer, OpId after) {
   const LinearConfig& linear = *c.model.linear;
   const TierId near = c.placement.near;

@@ -28,6 +28,12 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");
+  f.optional("expert_sum", c.expert_sum, kSmallKernelNames,
+             "Sum of the outputs of shared and routed experts. Fused by default.");
+  f.optional("linear_split", c.linear_split, kSmallKernelNames,
+             "Taking the joint product before linear attention apart. Fused by default.");
+  f.optional("linear_norm", c.linear_norm, kSmallKernelNames,
+             "Gated norm of the outputs of linear attention. Fused by default.");
   f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
   f.optional("scales", c.scales, kActivationScalesNames,
              "Of the input of products of fp8: found by each product, or known beforehand.");

@@ -32,6 +32,10 @@
 //                hide their start, but not the bytes and the FLOPs, of up to beside_tokens tokens;
 //                fused: they are routed experts of every token, where a GPU has a part of each
 //                expert and both have one width and one type, and elsewhere beside
+//   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless they are
+//                fused
+//   linear_split  a kernel takes the joint product before linear attention apart
+//   linear_norm  a kernel applies the gated norm to the outputs of linear attention
 //   sampling     a kernel chooses the next tokens from the logits
 //   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between
 //                experts, in the whole step, as SGLang has it for prompts: their arithmetic has the
@@ -90,6 +94,9 @@ struct ExecutionConfig {
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;
+  std::optional<SmallKernel> expert_sum = {};    ///< none: fused
+  std::optional<SmallKernel> linear_split = {};  ///< none: fused
+  std::optional<SmallKernel> linear_norm = {};   ///< none: fused
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
   std::optional<Mxfp4Inputs> mxfp4_inputs = {};  ///< none: bf16

@@ -202,7 +202,10 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   if (moe.latent)
     after = own.product_of(WeightPart::shared_experts, Phase::mlp, layer,
                            full_product(*moe.latent, m.hidden), after, false);
-  return after;
+  if (c_.execution.expert_sum != SmallKernel::kernel || layer_experts.shared_width == 0 ||
+      own_tokens_ == 0)
+    return after;
+  return own.elementwise(Phase::mlp, layer, 2 * m.hidden, m.hidden, after);
 }
 
 OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written,
@@ -294,6 +297,19 @@ OpId LayerOpsBuilder::rotary(int layer, OpId after) {
                               : m.mla     ? (m.heads + 1) * m.mla->qk_rope_head_dim
                                           : m.query_width() + m.kv_width();
   return elementwise(Phase::attention, layer, turned, turned, after);
+}
+
+OpId LayerOpsBuilder::linear_split(int layer, OpId after) {
+  if (c_.execution.linear_split != SmallKernel::kernel) return after;
+  const LinearConfig& linear = *c_.model.linear;
+  const std::int64_t width = linear.conv_width() + linear.value_width() + 2 * linear.value_heads;
+  return elementwise(Phase::attention, layer, width, width, after);
+}
+
+OpId LayerOpsBuilder::linear_norm(int layer, OpId after) {
+  if (c_.execution.linear_norm != SmallKernel::kernel) return after;
+  const std::int64_t width = c_.model.linear->value_width();
+  return elementwise(Phase::attention, layer, 2 * width, width, after);  // outputs and gates
 }
 
 OpId LayerOpsBuilder::sampling(std::int64_t rows, std::int64_t vocabulary, OpId after) {

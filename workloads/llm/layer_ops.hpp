@@ -32,6 +32,9 @@ class LayerOpsBuilder {
   OpId dense_mlp(int layer, OpId after);
   /// Adds a kernel that reads and writes this many elements of bf16 for each token.
   OpId elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written, OpId after);
+  /// Small kernels around linear attention; `after` where the engine has none.
+  OpId linear_split(int layer, OpId after);
+  OpId linear_norm(int layer, OpId after);
   /// Adds the norm of the residual stream, unless the engine runs it in another operation.
   /// Before it, sublayers with attention residuals mix what they read; of a model with
   /// hyper-connections it is part of their kernel, which always runs.

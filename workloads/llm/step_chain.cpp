@@ -47,6 +47,12 @@ std::vector<Product> run_projections(const LlmConfig& m, LatentForm form,
   return products;
 }
 
+LayerOps attend_linearly(StepGraph& graph, const AttentionContext& c, int layer, OpId projected) {
+  LayerOpsBuilder ops(c, graph, linear_tokens(c));
+  const OpId read = add_linear_attention(graph, c, layer, ops.linear_split(layer, projected));
+  return {.attended = ops.linear_norm(layer, read), .fetched = {}};
+}
+
 // Where keys and values of every head are made from latents, those of earlier positions are made
 // again.
 OpId unpack_before(StepGraph& graph, const AttentionContext& c, int layer, OpId projected) {
@@ -69,8 +75,7 @@ LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const M
   const LayerContexts contexts(part.context);
   const AttentionContext& c = contexts.of(layer);
   if (c.model.all_linear()) {
-    const OpId read = add_linear_attention(graph, c, layer, projected);
-    return {.attended = read, .fetched = {}};
+    return attend_linearly(graph, c, layer, projected);
   }
   LayerInputs in{
       .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
@@ -239,8 +244,7 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
   const AttentionContext& c = contexts_.of(layer);
   const auto add = [&]() -> LayerOps {
     if (c.model.all_linear()) {
-      const OpId read = add_linear_attention(graph_, c, layer, projected);
-      return {.attended = read, .fetched = {}};
+      return attend_linearly(graph_, c, layer, projected);
     }
     if (!prefill()) return add_decode_layer(graph_, c, method_, in);
     LayerInputs whole = in;
