@@ -119,7 +119,8 @@ void describe(Fields& f, TimedKernelConfig& c) {
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
   f.required("form", c.form,
-             "Name of the form: product, batched_product, experts, decode_attention, prefill_attention, quantise, "
+             "Name of the form: product, batched_product, experts, decode_attention, "
+             "prefill_attention, quantise, "
              "linear_update, linear_scan, causal_conv, indexed_attention, block_attention.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");

@@ -15,10 +15,10 @@
 namespace tiersim {
 
 struct BatchedCase {
-  double m = 1;      ///< rows of each product: tokens
-  double n = 1;      ///< columns of each
-  double k = 1;      ///< depth of each
-  double batch = 1;  ///< products
+  double m = 1;             ///< rows of each product: tokens
+  double n = 1;             ///< columns of each
+  double k = 1;             ///< depth of each
+  double batch = 1;         ///< products
   double weight_bytes = 2;  ///< of an element of the matrices
 
   std::vector<double> sizes() const { return {m, n, k, batch, weight_bytes}; }

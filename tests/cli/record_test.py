@@ -189,7 +189,7 @@ class Intervals(InFolder):
                   "prefill_attention", "screening", "elementwise"]
         linear = ["linear_attention", "causal_conv"]
         for file, families in ((MAPLE, [*always, *linear]),
-                               (SOURCE / "configs/devices/h200_gpu.yaml", [*always, "experts", *linear])):
+                               (SOURCE / "configs/devices/h200_gpu.yaml", [*always, "experts", *linear, "batched_gemm"])):
             lines = run("config", "show", file).stdout.splitlines()
             at = next(i for i, line in enumerate(lines) if line.startswith("# kernel times: 1. fitted"))
             self.assertEqual([line.split()[1] for line in lines[at + 1:]], families)

@@ -47,9 +47,10 @@ void describe(Fields& f, ExecutionConfig& c) {
              "Most tokens of a GPU whose shared experts run beside the routed ones; by default any "
              "number.",
              in_range(1, 1'000'000'000));
-  f.check(!c.beside_tokens || c.shared_experts.value_or(SharedExperts::after) != SharedExperts::after,
-          "beside_tokens", "limits nothing where shared experts run after the routed ones",
-          "a `shared_experts` of beside or fused");
+  f.check(
+      !c.beside_tokens || c.shared_experts.value_or(SharedExperts::after) != SharedExperts::after,
+      "beside_tokens", "limits nothing where shared experts run after the routed ones",
+      "a `shared_experts` of beside or fused");
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");
   f.optional("dependent_launch", c.dependent_launch,

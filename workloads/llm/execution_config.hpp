@@ -32,7 +32,8 @@
 //                hide their start, but not the bytes and the FLOPs, of up to beside_tokens tokens;
 //                fused: they are routed experts of every token, where a GPU has a part of each
 //                expert and both have one width and one type, and elsewhere beside
-//   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless they are
+//   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless they
+//   are
 //                fused
 //   linear_split  a kernel takes the joint product before linear attention apart
 //   linear_norm  a kernel applies the gated norm to the outputs of linear attention
@@ -89,7 +90,7 @@ struct ExecutionConfig {
   std::string source = {};  ///< where it is stated
   NormKernels norms = NormKernels::fused;
   QueryNorms query_norms = QueryNorms::fused;
-  std::optional<QueryNorms> latent_norms = {};  ///< none: fused
+  std::optional<QueryNorms> latent_norms = {};         ///< none: fused
   std::optional<LatentProducts> latent_products = {};  ///< none: kernels
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
@@ -99,7 +100,7 @@ struct ExecutionConfig {
   std::optional<SmallKernel> linear_norm = {};   ///< none: fused
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
-  std::optional<Mxfp4Inputs> mxfp4_inputs = {};  ///< none: bf16
+  std::optional<Mxfp4Inputs> mxfp4_inputs = {};      ///< none: bf16
   std::optional<SharedExperts> shared_experts = {};  ///< none: after
   std::optional<std::int64_t> beside_tokens = {};    ///< of a GPU; none: any number
   std::optional<ExchangeSms> exchange_sms = {};

@@ -110,8 +110,7 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   };
   const ExpertLoadConfig* load = c_.step.drawn_load();
   if (load && tokens_ > 0 && (c_.step.expert_load || on_gpu < moe.experts)) {
-    const ExpertBalance balance =
-        expert_balance(*load, expert_group(moe, c_.parallel, tokens_));
+    const ExpertBalance balance = expert_balance(*load, expert_group(moe, c_.parallel, tokens_));
     return {std::clamp<std::int64_t>(std::llround(balance.reached), 1, on_gpu),
             std::max<std::int64_t>(std::llround(balance.rows), 1)};
   }
@@ -135,7 +134,8 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
 bool LayerOpsBuilder::fuses_shared_experts() const {
   const LlmConfig& m = c_.model;
   return c_.execution.shared_experts == SharedExperts::fused && m.moe->shared_experts > 0 &&
-         !m.moe->latent && !m.moe->shared_gate && m.shared_intermediate() == m.moe->expert_intermediate &&
+         !m.moe->latent && !m.moe->shared_gate &&
+         m.shared_intermediate() == m.moe->expert_intermediate &&
          type_of(WeightPart::experts) == type_of(WeightPart::shared_experts) &&
          m.held_experts() == m.moe->experts && own_tokens_ == tokens_;
 }

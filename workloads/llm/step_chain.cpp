@@ -193,8 +193,8 @@ void StepChain::add_layer_ops(int layer, OpId& copy_after) {
 OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
   const OpId normed = ops.norm(Phase::projection, layer, input);
   const LlmConfig& m = contexts_.of(layer).model;
-  const OpId made = ops.products(Phase::projection, layer,
-                                 run_projections(m, latent_form(c.step), c.execution), normed, true);
+  const OpId made = ops.products(
+      Phase::projection, layer, run_projections(m, latent_form(c.step), c.execution), normed, true);
   if (m.all_linear()) return made;
   return ops.rotary(layer, ops.query_norms(layer, ops.latent_norms(layer, made)));
 }
@@ -310,11 +310,9 @@ OpId StepChain::experts_spread(int layer, OpId last) {
     // The rows that the most loaded GPU receives, over those that each one sends.
     const ExpertLoadConfig* load = c_.step.drawn_load();
     hot_ = load && step_.group_tokens() > 0
-               ? expert_balance(*load,
-                                   expert_group(moe, c_.parallel, step_.group_tokens()))
-                            .rows /
-                        static_cast<double>(rows)
-                  : 1;
+               ? expert_balance(*load, expert_group(moe, c_.parallel, step_.group_tokens())).rows /
+                     static_cast<double>(rows)
+               : 1;
   }
   const auto exchange = [&](DataType type, OpId after) {
     const CollectiveWork work{.kind = CollectiveKind::all_to_all,

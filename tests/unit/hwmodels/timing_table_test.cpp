@@ -239,7 +239,8 @@ TEST(TimingTable, NamesMistakesOfAForm) {
   EXPECT_NE(
       mistakes("product", "produce")
           .find(
-              "form.name: is no form (forms: block_attention, causal_conv, collective, "
+              "form.name: is no form (forms: batched_product, block_attention, causal_conv, "
+              "collective, "
               "decode_attention, "
               "experts, indexed_attention, linear_scan, linear_update, prefill_attention, product"),
       std::string::npos)

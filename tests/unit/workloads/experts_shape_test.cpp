@@ -42,9 +42,9 @@ TEST(ExpertsShape, IsOfTheLayerAndItsProductsAreParts) {
 
 // Two GPUs with sequences of their own: half of the experts and of the rows, all tokens.
 TEST(ExpertsShape, OfExpertsThatAreSpreadHasThoseOfTheGpu) {
-  auto config = replica(
-      small_experts(),
-      {.tensor = 2, .attention = AttentionSharing::data, .experts = ExpertSharing::spread});
+  auto config =
+      replica(small_experts(),
+              {.tensor = 2, .attention = AttentionSharing::data, .experts = ExpertSharing::spread});
   config.step.expert_load = ExpertLoadConfig{.law = ExpertLaw::even};
   const auto ops = experts_of(dense_step(config));
   ASSERT_EQ(ops.size(), 2U);
@@ -62,12 +62,12 @@ TEST(ExpertsShape, OfExpertsThatAreSpreadHasThoseOfTheGpu) {
 // By chance the GPU with most to do has more than its share of the 8 rows, as under zipf with an
 // exponent of 0, and a GPU that has a part of every expert has exactly its share.
 TEST(ExpertsShape, OfExpertsThatAreChosenByChanceIsThatOfTheBusiestGpu) {
-  auto config = replica(
-      small_experts(),
-      {.tensor = 2, .attention = AttentionSharing::data, .experts = ExpertSharing::spread});
+  auto config =
+      replica(small_experts(),
+              {.tensor = 2, .attention = AttentionSharing::data, .experts = ExpertSharing::spread});
   const ExpertsShape busiest = experts_of(dense_step(config))[0].experts;
-  // A token has 0, 1 or 2 of its experts on the first GPU in 6, 16 and 6 of 28 cases: of four tokens
-  // the busier GPU has 5.06 rows in the mean.
+  // A token has 0, 1 or 2 of its experts on the first GPU in 6, 16 and 6 of 28 cases: of four
+  // tokens the busier GPU has 5.06 rows in the mean.
   EXPECT_EQ(busiest.routed, 5);
   EXPECT_EQ(busiest.reached, 4);
   config.step.expert_load = equally_popular();

@@ -192,7 +192,8 @@ TEST(AllGpusTogether, PassEachTokenThroughItsExpertsOnce) {
   const std::int64_t experts = 2L * 4 * (2 + 1) * 3 * 32 * 16;
   const std::int64_t router = 2L * 4 * 32 * 8;
   const auto all = [](const ParallelConfig& p) {
-    return p.tensor * testing::flops(dense_step(evenly(replica(small_experts(), p))), 1, Phase::mlp);
+    return p.tensor *
+           testing::flops(dense_step(evenly(replica(small_experts(), p))), 1, Phase::mlp);
   };
   EXPECT_EQ(all({}), experts + router);
   for (const ParallelConfig& p : {kTwo, kSliced, kByData, with_spread_experts(kTwo)})
