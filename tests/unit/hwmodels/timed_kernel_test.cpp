@@ -232,6 +232,23 @@ TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
   EXPECT_NEAR(microseconds(gpu->time(work)), routed + products, 1e-3);
 }
 
+// Beside the routed experts the shared ones count by their bytes alone (3 * 1536 * 2048 of 2 bytes
+// at the memory's rate), or by their FLOPs at the peak.
+TEST(TimedKernel, SharedExpertsBesideRoutedOnesHideWhatIsNoRate) {
+  const auto gpu = make_device(loaded(yaml_of_experts()).config);
+  KernelWork work = experts(3);
+  const double routed = microseconds(gpu->time(work));
+  work.experts.shared_tokens = 128;
+  work.experts.shared_width = 1536;
+  work.experts.shared_beside = true;
+  const double bytes = 3. * 1536 * 2048 * 2 / static_cast<double>(work.memory_peak.in_base());
+  EXPECT_NEAR(microseconds(gpu->time(work)), routed + bytes * 1e6, 1e-3);
+  // Of 1024 tokens the arithmetic takes longer than the bytes.
+  work.experts.shared_tokens = 1024;
+  const double flops = 2. * 3 * 1536 * 2048 * 1024 / 989e12;
+  EXPECT_NEAR(microseconds(gpu->time(work)), routed + flops * 1e6, 1e-3);
+}
+
 TEST(TimedKernel, ExpertsWithoutTimingsAreProducts) {
   const auto gpu = unit();
   EXPECT_EQ(gpu->family_for(KernelFamily::experts), KernelFamily::gemm);

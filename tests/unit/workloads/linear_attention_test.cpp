@@ -157,5 +157,31 @@ TEST(LinearAttention, AnIterationHasItsParts) {
   EXPECT_EQ(tokens, (std::vector<std::int64_t>{2, 16}));
 }
 
+// The joint product has queries and keys of 16 each, values and gates of 16 and two numbers for
+// each of 4 heads: 72. The norm reads outputs and gates of 16. Two sequences in bf16, three chunks
+// of a prompt.
+TEST(LinearAttention, HasAKernelThatSplitsAndOneThatNorms) {
+  const auto kernels = [](AttentionContext c) {
+    std::vector<std::int64_t> bytes;
+    for (const Op& op : build(kDense, c).ops) {
+      if (op.layer != 0 || op.family != KernelFamily::elementwise || op.phase != Phase::attention)
+        continue;
+      bytes.push_back(0);
+      for (const Access& a : op.accesses) bytes.back() += a.payload.in_base();
+    }
+    return bytes;
+  };
+  using Bytes64 = std::vector<std::int64_t>;
+  AttentionContext c = hybrid();
+  EXPECT_EQ(kernels(c), Bytes64{});
+  c.execution.linear_split = SmallKernel::kernel;
+  EXPECT_EQ(kernels(c), (Bytes64{2 * 2 * 72 * 2}));
+  c.execution.linear_norm = SmallKernel::kernel;
+  EXPECT_EQ(kernels(c), (Bytes64{2 * 2 * 72 * 2, 2 * 3 * 16 * 2}));
+  c.step.kind = StepKind::prefill;
+  c.chunks = {{.tokens = 5}, {.tokens = 7}, {.tokens = 3}};
+  EXPECT_EQ(kernels(c), (Bytes64{15 * 2 * 72 * 2, 15 * 3 * 16 * 2}));
+}
+
 }  // namespace
 }  // namespace tiersim::testing::linear_attention_test
