@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -175,10 +176,36 @@ std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGr
   return layers;
 }
 
+// Layers, and what they make of each number of tokens that was asked for.
+class DrawnLoads {
+ public:
+  explicit DrawnLoads(std::vector<DrawnLayer> layers) : layers_(std::move(layers)) {}
+
+  template <class Compute>
+  ExpertBalance of(const ExpertGroup& g, const Compute& compute) {
+    const std::pair asked{g.tokens, g.top_k};
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto at = known_.find(asked); at != known_.end()) return at->second;
+    }
+    const ExpertBalance balance = compute(layers_);
+    const std::scoped_lock lock(mutex_);
+    if (known_.size() >= kMost) known_.clear();
+    known_.emplace(asked, balance);
+    return balance;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 20'000;
+  std::vector<DrawnLayer> layers_;
+  std::mutex mutex_;
+  std::map<std::pair<std::int64_t, std::int64_t>, ExpertBalance> known_;
+};
+
 // Layers by all that they depend on.
 class DrawnLayers {
  public:
-  using Layers = std::shared_ptr<const std::vector<DrawnLayer>>;
+  using Layers = std::shared_ptr<DrawnLoads>;
 
   Layers of(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
     const Group group{g.experts, g.ranks, g.copies, g.placement, draws};
@@ -187,7 +214,7 @@ class DrawnLayers {
       for (const Entry& entry : known_)
         if (entry.group == group && is_same(entry.load, load)) return entry.layers;
     }
-    auto layers = std::make_shared<const std::vector<DrawnLayer>>(draw_layers(load, g, draws));
+    auto layers = std::make_shared<DrawnLoads>(draw_layers(load, g, draws));
     const std::scoped_lock lock(mutex_);
     if (known_.size() >= kMost) known_.clear();
     known_.push_back({group, load, layers});
@@ -257,12 +284,13 @@ void add_layer(const DrawnLayer& layer, const ExpertGroup& g, ExpertBalance& sum
 ExpertBalance expert_balance(const ExpertLoadConfig& load, const ExpertGroup& g, int draws) {
   TS_EXPECTS(g.experts >= g.top_k && g.top_k >= 1 && g.tokens >= 1, g.experts, g.top_k, g.tokens);
   TS_EXPECTS(load.law != ExpertLaw::counted || load.experts() == g.experts, g.experts);
-  ExpertBalance sum{.over_mean = 0, .slot_over_mean = 0, .expert_over_mean = 0};
-  const auto layers = drawn_layers(load, g, draws);
-  for (const DrawnLayer& layer : *layers) add_layer(layer, g, sum);
-  const auto n = static_cast<double>(layers->size());
-  return {sum.rows / n, sum.reached / n, sum.over_mean / n, sum.slot_over_mean / n,
-          sum.expert_over_mean / n};
+  return drawn_layers(load, g, draws)->of(g, [&](const std::vector<DrawnLayer>& layers) {
+    ExpertBalance sum{.over_mean = 0, .slot_over_mean = 0, .expert_over_mean = 0};
+    for (const DrawnLayer& layer : layers) add_layer(layer, g, sum);
+    const auto n = static_cast<double>(layers.size());
+    return ExpertBalance{sum.rows / n, sum.reached / n, sum.over_mean / n, sum.slot_over_mean / n,
+                         sum.expert_over_mean / n};
+  });
 }
 
 }  // namespace tiersim
