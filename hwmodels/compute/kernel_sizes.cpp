@@ -190,15 +190,16 @@ ExpertsCase experts_case(const KernelWork& work) {
 std::array<std::vector<double>, 2> shared_sizes(const KernelWork& work) {
   const ExpertsShape& e = work.experts;
   KernelWork product = work;
+  product.arithmetic = e.shared_arithmetic;
   product.matrix = {.rows = e.shared_tokens,
                     .columns = (e.gated ? 2 : 1) * e.shared_width,
-                    .depth = e.hidden,
-                    .weight_bits = e.weight_bits};
+                    .depth = e.shared_hidden,
+                    .weight_bits = e.shared_bits};
   const std::vector<double> up = product_sizes(product);
   product.matrix = {.rows = e.shared_tokens,
-                    .columns = e.hidden,
+                    .columns = e.shared_hidden,
                     .depth = e.shared_width,
-                    .weight_bits = e.weight_bits};
+                    .weight_bits = e.shared_bits};
   return {up, product_sizes(product)};
 }
 

@@ -213,8 +213,6 @@ const TimedKernels::Kernel* TimedKernels::nearest(KernelFamily family, Arithmeti
   // Engines have one kind of scales at least.
   if (arithmetic == Arithmetic::fp8 && !has(arithmetic)) arithmetic = Arithmetic::fp8_block;
   if (arithmetic == Arithmetic::fp8_block && !has(arithmetic)) arithmetic = Arithmetic::fp8;
-  // Matrices of heads are kept in bf16 where an engine has no other kernel for them.
-  if (family == KernelFamily::batched_gemm && !has(arithmetic)) arithmetic = Arithmetic::bf16;
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
@@ -316,13 +314,21 @@ void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) 
   product.seconds = left;
 }
 
-// Returns what the shared experts take of memory or arithmetic, by the data sheet [s].
+bool TimedKernels::has_batches_in(Arithmetic arithmetic) const {
+  return std::ranges::any_of(kernels_, [&](const Kernel& kernel) {
+    return kernel.family == KernelFamily::batched_gemm && kernel.arithmetic == arithmetic;
+  });
+}
+
+// Returns the longer of two times of the shared experts by the data sheet: that of their bytes and
+// that of their FLOPs [s].
 double TimedKernels::least_time_of_shared(const KernelWork& work) const {
   const ExpertsShape& e = work.experts;
-  const double weights = (e.gated ? 3.0 : 2.0) * as_double(e.shared_width) * as_double(e.hidden);
+  const double weights =
+      (e.gated ? 3.0 : 2.0) * as_double(e.shared_width) * as_double(e.shared_hidden);
   const auto of = [](auto quantity) { return static_cast<double>(quantity.in_base()); };
-  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
-  return std::max(weights * e.weight_bits / 8 / of(work.memory_peak),
+  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(e.shared_arithmetic)];
+  return std::max(weights * e.shared_bits / 8 / of(work.memory_peak),
                   2 * weights * as_double(e.shared_tokens) / of(peak));
 }
 
@@ -331,10 +337,12 @@ double TimedKernels::least_time_of_shared(const KernelWork& work) const {
 bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
   const ExpertsShape& e = work.experts;
   if (e.shared_width > 0) {
+    KernelWork shared = work;
+    shared.arithmetic = e.shared_arithmetic;
     double products = 0;
     double launches = 0;
     for (const std::vector<double>& sizes : shared_sizes(work)) {
-      const auto product = estimate(KernelFamily::gemm, work, sizes);
+      const auto product = estimate(KernelFamily::gemm, shared, sizes);
       if (!product) return false;
       products += product->seconds;
       launches += product->launch;
@@ -361,7 +369,12 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
     asked.arithmetic = Arithmetic::bf16;
   const KernelFamily family = timed_family(work);
   if (!has(family)) return std::nullopt;
-  const std::vector<double> sizes = sizes_of(work);
+  // Engines keep the matrices of heads in bf16 where they have no other kernel for them.
+  if (family == KernelFamily::batched_gemm && !has_batches_in(work.arithmetic)) {
+    asked.arithmetic = Arithmetic::bf16;
+    asked.matrix.weight_bits = 16;
+  }
+  const std::vector<double> sizes = sizes_of(asked);
   if (sizes.empty()) return std::nullopt;
   std::optional<Estimate> estimated = estimate(family, asked, sizes);
   if (!estimated) return std::nullopt;

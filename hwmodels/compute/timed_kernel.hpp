@@ -106,8 +106,9 @@ class TimedKernels {
   double shortest_kernel() const;  ///< [s]; 0: not timed
   double dividing_time(const KernelWork& work, std::span<const double> sizes) const;
   void take_quantisation(const KernelWork& work, Estimate& product) const;
-  /// False where the shared experts of `work` have no timed product.
+  bool has_batches_in(Arithmetic arithmetic) const;
   double least_time_of_shared(const KernelWork& work) const;
+  /// False where the shared experts of `work` have no timed product.
   bool add_shared(const KernelWork& work, Estimate& sum) const;
   /// The kernel whose timed sizes are nearest, of this form alone unless it is null.
   const Kernel* nearest(KernelFamily family, Arithmetic arithmetic, KernelSizes sizes,

@@ -12,10 +12,8 @@ constexpr std::array<FormSize, 5> kBatchedSizes{
     {"k", "Depth of each."},
     {"batch", "Products."},
     {"weight_bytes", "Bytes of an element of the matrices."}};
-constexpr std::array<FormParameter, 4> kBatchedParameters{FormParameter{"t0", 4e-6, 5e-7, 5e-5},
-                                                          {"passes", 1, 0.05, 40},
-                                                          {"l2_speed", 2, 0.5, 20},
-                                                          {"peak", 0.5, 0.01, 1.2}};
+constexpr std::array<FormParameter, 3> kBatchedParameters{
+    FormParameter{"t0", 4e-6, 5e-7, 5e-5}, {"passes", 1, 0.05, 40}, {"l2_speed", 2, 1, 20}};
 constexpr std::array<std::string_view, 1> kBatchedVariants{"batched"};
 
 class BatchedForm final : public KernelForm {
@@ -33,7 +31,7 @@ class BatchedForm final : public KernelForm {
     const bool from_l2 = gpu.warm > 0 && matrices <= gpu.l2_bytes;
     const double read = matrices / (gpu.memory * (from_l2 ? parameters[2] : 1));
     const double moved = parameters[1] * 2 * batch * m * (n + k) / gpu.memory;
-    const double computed = 2 * batch * m * n * k / (gpu.peak * parameters[3]);
+    const double computed = 2 * batch * m * n * k / gpu.peak;
     return parameters[0] + std::max(read + moved, computed);
   }
 

@@ -4,7 +4,7 @@
 //             head that absorb the unpacking of latents (MLA). The quantisation of the input is
 //             part of it where the operands have 8 bits.
 //   Equation  t = (t0 + max(bytes of matrices / rate + passes * 2 * batch * m * (n + k) / memory
-//             rate, FLOPs / (share of peak))) * exp(surface(batch * m)), where the matrices come
+//             rate, FLOPs / peak)) * exp(surface(batch * m)), where the matrices come
 //             from L2 in a benchmark that fits, and from memory in a step.
 //   Ignores   tiles; the shape beyond bytes and FLOPs.
 //   Valid     the timed sizes: 512 x 128 and 128 x 512 for each head.

@@ -160,9 +160,9 @@ ExitCode show_experts(const ShowArguments& options) {
   };
   expect(config.model.moe.has_value(), "model",
          fmt::format("model '{}' has no experts", config.model.name), "a model with experts");
-  const auto& load = config.step.expert_load;
-  expect(load && load->law != ExpertLaw::even, "step.expert_load",
-         "states no law, and all experts are equally popular", "{law: log_normal, spread: 1.06}");
+  expect(config.step.drawn_load() != nullptr, "step.expert_load",
+         "leaves nothing to chance, and all GPUs have equal rows",
+         "{law: log_normal, spread: 1.06}");
   expect(config.parallel.experts == ExpertSharing::spread && config.parallel.tensor > 1,
          "parallel.experts", "no GPU has experts of its own", "spread, with tensor above 1");
   throw_if_any(diagnostics);

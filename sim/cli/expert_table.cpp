@@ -86,7 +86,8 @@ void note_counts(const ExpertLoadConfig& load, Table& table) {
 }  // namespace
 
 Table expert_table(const ScenarioConfig& config) {
-  TS_EXPECTS(config.model.moe && config.step.expert_load);
+  TS_EXPECTS(config.model.moe && config.step.drawn_load());
+  const ExpertLoadConfig& load = *config.step.drawn_load();
   const ExpertGroup own = expert_group(*config.model.moe, config.parallel, tokens_of(config));
   Table table{
       .id = "experts",
@@ -106,7 +107,7 @@ Table expert_table(const ScenarioConfig& config) {
           "experts in their order, balanced spreads and copies the popular ones."}};
   double of_expert = 1;
   for (const ExpertGroup& group : groups_of(own)) {
-    const ExpertBalance balance = expert_balance(*config.step.expert_load, group);
+    const ExpertBalance balance = expert_balance(load, group);
     of_expert = balance.expert_over_mean;
     const auto fixed = [](double value, int digits) {
       return Cell(Cell::Value(value), fmt::format("{:.{}f}", value, digits));
@@ -115,10 +116,10 @@ Table expert_table(const ScenarioConfig& config) {
                (group.experts + group.copies) / group.ranks, fixed(balance.over_mean, 3),
                fixed(balance.slot_over_mean, 3), fixed(balance.rows, 0)});
   }
-  table.notes.push_back(fmt::format(
-      "The busiest expert has {:.2f} times the mean{}.", of_expert,
-      config.step.expert_load->counted ? "" : fmt::format(", in {} drawn layers", kDrawnLayers)));
-  note_counts(*config.step.expert_load, table);
+  table.notes.push_back(
+      fmt::format("The busiest expert has {:.2f} times the mean{}.", of_expert,
+                  load.counted ? "" : fmt::format(", in {} drawn layers", kDrawnLayers)));
+  note_counts(load, table);
   return table;
 }
 

@@ -261,7 +261,10 @@ struct ExpertsShape {
   double weight_bits = 16;         ///< of an element with its part of a scale
   std::int64_t shared_tokens = 0;  ///< of the shared experts
   std::int64_t shared_width = 0;   ///< of all shared experts on this GPU; 0: none
-  bool shared_beside = false;      ///< shared experts run at the same time as the routed ones
+  std::int64_t shared_hidden = 0;  ///< width of the stream that shared experts read
+  double shared_bits = 0;          ///< as weight_bits
+  Arithmetic shared_arithmetic = Arithmetic::bf16;
+  bool shared_beside = false;  ///< shared experts run at the same time as the routed ones
   std::int64_t part = 1;           ///< of the work of the layer's experts: `part` of `parts`
   std::int64_t parts = 1;
   double skew = 0;  ///< exponent of a power law that the loads follow; 0: all reached have the mean

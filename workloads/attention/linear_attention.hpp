@@ -17,9 +17,10 @@ Bytes state_bytes(const LinearConfig& linear, StateType type);
 /// the state before each of them in bf16 between two kernels, as flash-linear-attention does; it
 /// reads the state of a prompt that is continued, and writes that after the last token. Returns the
 /// operation that produces the layer's output.
+OpId add_linear_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId after);
+
 /// New tokens of all sequences.
 std::int64_t linear_tokens(const AttentionContext& context);
-OpId add_linear_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId after);
 
 /// Adds the states of all sequences and layers; nothing without linear attention.
 void add_states(StepGraph& graph, const AttentionContext& device);

@@ -42,15 +42,12 @@ void describe(Fields& f, ExecutionConfig& c) {
              "(mxfp8). bf16 by default.");
   f.optional("shared_experts", c.shared_experts, kSharedExpertsNames,
              "Experts that every token has: products after the routed ones, products beside them, "
-             "or routed experts of every token. `after` by default.");
+             "or routed experts of every token. `after` by default. It tells only where a GPU has "
+             "timed experts.");
   f.optional("beside_tokens", c.beside_tokens,
              "Most tokens of a GPU whose shared experts run beside the routed ones; by default any "
-             "number.",
+             "number. Without effect under `after`.",
              in_range(1, 1'000'000'000));
-  f.check(
-      !c.beside_tokens || c.shared_experts.value_or(SharedExperts::after) != SharedExperts::after,
-      "beside_tokens", "limits nothing where shared experts run after the routed ones",
-      "a `shared_experts` of beside or fused");
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");
   f.optional("dependent_launch", c.dependent_launch,

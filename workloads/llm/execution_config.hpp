@@ -32,10 +32,10 @@
 //                hide their start, but not the bytes and the FLOPs, of up to beside_tokens tokens;
 //                fused: they are routed experts of every token, where a GPU has a part of each
 //                expert and both have one width and one type, and elsewhere beside
-//   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless they
-//   are
-//                fused
-//   linear_split  a kernel takes the joint product before linear attention apart
+//   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless the
+//                shared ones are fused with them
+//   linear_split  a kernel takes the joint product before a gated delta net apart; other kinds of
+//                linear attention have products of their own, or one that needs no splitting
 //   linear_norm  a kernel applies the gated norm to the outputs of linear attention
 //   sampling     a kernel chooses the next tokens from the logits
 //   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between

@@ -157,8 +157,8 @@ void describe(Fields& f, ExpertLoadConfig& c) {
     check_counts(f, c);
   }
   f.check(counted || even || c.spread, "spread", "is missing", "spread: 1.06, or expert_counts");
-  f.check(!even || !c.spread, "spread", "stands beside an even load", "leave it out");
-  f.check(!even || c.drift == 0, "drift", "stands beside an even load", "leave it out");
+  f.check(!even || !c.spread, "spread", "stands beside an even load", "spread: ~");
+  f.check(!even || c.drift == 0, "drift", "stands beside an even load", "drift: 0");
   f.check(!counted || !c.spread, "spread", "stands beside counts", "leave it out");
 }
 

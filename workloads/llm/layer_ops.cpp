@@ -16,18 +16,27 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
   return {.rows = rows, .columns = p.out / blocks, .depth = p.in / blocks, .count = blocks};
 }
 
-KernelFamily family_of(const ExpertsShape& experts, const MatrixShape& matrix) {
-  if (experts.tokens > 0) return KernelFamily::experts;
-  return matrix.count > 1 ? KernelFamily::batched_gemm : KernelFamily::gemm;
+// Whole rows or experts of a mean: in some layers one more than in others, so that the mean over
+// layers is near. The multiples of the golden ratio are spread evenly.
+std::int64_t whole_in_layer(double mean, int layer) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  const double place = std::max(layer, 0) * kGoldenRatio;
+  const double below = std::floor(mean);
+  return static_cast<std::int64_t>(below) + (mean - below > place - std::floor(place) ? 1 : 0);
 }
 
 }  // namespace
+
+const ExpertLoadConfig* drawn_load(const AttentionContext& context) {
+  const bool copies = context.parallel.redundant_experts > 0;
+  return !context.step.expert_load && copies ? nullptr : context.step.drawn_load();
+}
 
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
   Op op{.phase = phase,
         .layer = layer,
-        .family = family_of(work.experts, work.matrix),
+        .family = work.family,
         .arithmetic = c_.execution.arithmetic(work.type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix,
@@ -66,6 +75,8 @@ OpId LayerOpsBuilder::product_of(WeightPart part, Phase phase, int layer, const 
               .read = tokens_ * p.in,
               .written = tokens_ * p.produced,
               .matrix = shape(p, tokens_),
+              .family = p.of_heads && p.weights < p.in * p.out ? KernelFamily::batched_gemm
+                                                               : KernelFamily::gemm,
               .after_norm = after_norm},
              after);
 }
@@ -108,17 +119,17 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   const auto held = [&](std::int64_t all) {
     return (all * on_gpu + moe.experts - 1) / moe.experts;
   };
-  const ExpertLoadConfig* load = c_.step.drawn_load();
+  const ExpertLoadConfig* load = drawn_load(c_);
   if (load && tokens_ > 0 && (c_.step.expert_load || on_gpu < moe.experts)) {
     const ExpertBalance balance = expert_balance(*load, expert_group(moe, c_.parallel, tokens_));
-    return {std::clamp<std::int64_t>(std::llround(balance.reached), 1, on_gpu),
-            std::max<std::int64_t>(std::llround(balance.rows), 1)};
+    return {std::clamp(balance.reached, 1.0, static_cast<double>(on_gpu)),
+            std::max(balance.rows, 1.0)};
   }
   if (c_.step.expert_skew == 0 || tokens_ == 0) {
     const std::int64_t slots = moe.experts + c_.parallel.redundant_experts;
     const std::int64_t rows = tokens_ * moe.experts_per_token;
-    return {std::min(held(expected_experts(moe, tokens_)), on_gpu),
-            (rows * on_gpu + slots - 1) / slots};
+    const std::int64_t reached = std::min(held(expected_experts(moe, tokens_)), on_gpu);
+    return {static_cast<double>(reached), static_cast<double>((rows * on_gpu + slots - 1) / slots)};
   }
   const std::int64_t ranks = (moe.experts + on_gpu - 1) / on_gpu;
   const ExpertLoads loads = expert_loads({.tokens = static_cast<double>(tokens_),
@@ -126,8 +137,7 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
                                           .experts = static_cast<double>(moe.experts),
                                           .ranks = static_cast<double>(ranks),
                                           .skew = c_.step.expert_skew});
-  return {static_cast<std::int64_t>(std::ceil(loads.active)),
-          static_cast<std::int64_t>(std::ceil(loads.rows))};
+  return {std::ceil(loads.active), std::ceil(loads.rows)};
 }
 
 // A kernel of routed experts takes shared ones along where they are alike.
@@ -140,11 +150,47 @@ bool LayerOpsBuilder::fuses_shared_experts() const {
          m.held_experts() == m.moe->experts && own_tokens_ == tokens_;
 }
 
+// Of a layer on this GPU.
+ExpertsShape LayerOpsBuilder::experts_shape(std::int64_t reached, std::int64_t routed) const {
+  const LlmConfig& m = c_.model;
+  const MoeConfig& moe = *m.moe;
+  ExpertsShape out{
+      .tokens = tokens_,
+      .hidden = m.expert_hidden(),
+      .intermediate = moe.expert_intermediate,
+      .top_k = moe.experts_per_token,
+      .experts = moe.experts,
+      .held = m.held_experts(),
+      .reached = reached,
+      .routed = routed,
+      .gated = m.gated_mlp,
+      .weight_bits = bits_with_scales(type_of(WeightPart::experts)),
+      .shared_tokens = own_tokens_,
+      .shared_width = moe.shared_experts * m.shared_intermediate(),
+      .shared_hidden = m.hidden,
+      .shared_bits = bits_with_scales(type_of(WeightPart::shared_experts)),
+      .shared_arithmetic = c_.execution.arithmetic(type_of(WeightPart::shared_experts)),
+      .parts = m.expert_weights(),
+      .skew = c_.step.expert_skew};
+  if (fuses_shared_experts()) {
+    out.top_k += moe.shared_experts;
+    out.experts += moe.shared_experts;
+    out.held += moe.shared_experts;
+    out.reached += moe.shared_experts;
+    out.routed += own_tokens_ * moe.shared_experts;
+    out.shared_tokens = out.shared_width = out.shared_hidden = 0;
+  } else if (out.shared_width > 0) {
+    out.shared_beside = c_.execution.shared_beside(own_tokens_);
+  }
+  return out;
+}
+
 OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
   if (!routed_) routed_ = routed_load();
-  const auto [reached, routed] = *routed_;
+  const std::int64_t reached = whole_in_layer(routed_->reached, layer);
+  const std::int64_t routed = std::max(whole_in_layer(routed_->rows, layer), reached);
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
   LayerOpsBuilder own(c_, graph_, own_tokens_);
@@ -154,30 +200,7 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
     after = own.product_of(WeightPart::shared_experts, Phase::mlp, layer,
                            full_product(m.hidden, *moe.latent), after, true);
   const DataType type = type_of(WeightPart::experts);
-  ExpertsShape layer_experts{.tokens = tokens_,
-                             .hidden = m.expert_hidden(),
-                             .intermediate = moe.expert_intermediate,
-                             .top_k = moe.experts_per_token,
-                             .experts = moe.experts,
-                             .held = m.held_experts(),
-                             .reached = reached,
-                             .routed = routed,
-                             .gated = m.gated_mlp,
-                             .weight_bits = bits_with_scales(type),
-                             .shared_tokens = own_tokens_,
-                             .shared_width = moe.shared_experts * m.shared_intermediate(),
-                             .parts = m.expert_weights(),
-                             .skew = c_.step.expert_skew};
-  if (fuses_shared_experts()) {
-    layer_experts.top_k += moe.shared_experts;
-    layer_experts.experts += moe.shared_experts;
-    layer_experts.held += moe.shared_experts;
-    layer_experts.reached += moe.shared_experts;
-    layer_experts.routed += shared;
-    layer_experts.shared_tokens = layer_experts.shared_width = 0;
-  } else if (layer_experts.shared_width > 0) {
-    layer_experts.shared_beside = c_.execution.shared_beside(own_tokens_);
-  }
+  ExpertsShape layer_experts = experts_shape(reached, routed);
   const auto of_routed = m.mlp_products(moe.expert_intermediate, m.expert_hidden());
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {
@@ -196,7 +219,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                  .read = routed * r.in + shared * s.in,
                  .written = routed * r.produced + shared * s.produced,
                  .matrix = mean,
-                 .experts = layer_experts},
+                 .experts = layer_experts,
+                 .family = layer_experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm},
                 after);
   }
   if (moe.latent)
@@ -300,8 +324,9 @@ OpId LayerOpsBuilder::rotary(int layer, OpId after) {
 }
 
 OpId LayerOpsBuilder::linear_split(int layer, OpId after) {
-  if (c_.execution.linear_split != SmallKernel::kernel) return after;
   const LinearConfig& linear = *c_.model.linear;
+  const bool is_joint = linear.kind == LinearKind::gated_delta_net;
+  if (c_.execution.linear_split != SmallKernel::kernel || !is_joint) return after;
   const std::int64_t width = linear.conv_width() + linear.value_width() + 2 * linear.value_heads;
   return elementwise(Phase::attention, layer, width, width, after);
 }

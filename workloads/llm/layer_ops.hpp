@@ -12,6 +12,10 @@ namespace tiersim {
 /// and outputs of every token in bf16; it takes 2 * weights * tokens FLOPs. The context is that of
 /// one GPU. `own_tokens` of the tokens pass the router and the shared experts of this GPU; by
 /// default all.
+/// That of the step; nothing where it states none and there are copies of experts, since nobody
+/// says which experts were copied: then all slots have equal rows.
+const ExpertLoadConfig* drawn_load(const AttentionContext& context);
+
 class LayerOpsBuilder {
  public:
   LayerOpsBuilder(const AttentionContext& context, StepGraph& graph, std::int64_t tokens)
@@ -64,15 +68,17 @@ class LayerOpsBuilder {
     std::int64_t written = 0;
     MatrixShape matrix = {};
     ExpertsShape experts = {};
+    KernelFamily family = KernelFamily::gemm;
     bool after_norm = false;
   };
-  struct RoutedLoad {          // of a layer's routed experts on this GPU
-    std::int64_t reached = 0;  // experts with at least one token
-    std::int64_t rows = 0;     // pairs of a token and an expert
+  struct RoutedLoad {    // of a layer's routed experts on this GPU, as a mean over layers
+    double reached = 0;  // experts with at least one token
+    double rows = 0;     // pairs of a token and an expert
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   RoutedLoad routed_load() const;
   bool fuses_shared_experts() const;
+  ExpertsShape experts_shape(std::int64_t reached, std::int64_t routed) const;
   OpId experts(int layer, OpId after);
   OpId hyper_connection(Phase phase, int layer, OpId after);
   OpId mixture(Phase phase, int layer, OpId after);

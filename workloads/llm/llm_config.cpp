@@ -10,8 +10,11 @@ namespace {
 
 // Product where each head multiplies its part of the input with its own block.
 Product by_head(std::int64_t heads, std::int64_t in, std::int64_t out) {
-  return {
-      .in = heads * in, .out = heads * out, .produced = heads * out, .weights = heads * in * out};
+  return {.in = heads * in,
+          .out = heads * out,
+          .produced = heads * out,
+          .weights = heads * in * out,
+          .of_heads = true};
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ OpId StepChain::experts_spread(int layer, OpId last) {
   const std::int64_t rows = step_.own_tokens() * moe.experts_per_token;
   if (!hot_) {
     // The rows that the most loaded GPU receives, over those that each one sends.
-    const ExpertLoadConfig* load = c_.step.drawn_load();
+    const ExpertLoadConfig* load = drawn_load(c_);
     hot_ = load && step_.group_tokens() > 0
                ? expert_balance(*load, expert_group(moe, c_.parallel, step_.group_tokens())).rows /
                      static_cast<double>(rows)

@@ -75,8 +75,8 @@ struct StepConfig {
   bool typed_by_model = false;
 
   std::int64_t found() const { return cached.value_or(0); }
-  /// How popular experts are where tokens choose by chance; none under a power law of loads or even
-  /// loads.
+  /// How popular experts are where tokens choose them by chance. Nothing where loads are even, or
+  /// follow the power law of `expert_skew`.
   const ExpertLoadConfig* drawn_load() const {
     if (expert_skew > 0 || (expert_load && expert_load->law == ExpertLaw::even)) return nullptr;
     return expert_load ? &*expert_load : &equally_popular();

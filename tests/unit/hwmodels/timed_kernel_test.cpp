@@ -225,6 +225,8 @@ TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
   const double routed = microseconds(gpu->time(work));
   work.experts.shared_tokens = 128;
   work.experts.shared_width = 1536;
+  work.experts.shared_hidden = 2048;
+  work.experts.shared_bits = 16;
   KernelWork shared = product(128, 2 * 1536, 2048);
   double products = microseconds(gpu->time(shared));
   shared = product(128, 2048, 1536);
@@ -240,6 +242,8 @@ TEST(TimedKernel, SharedExpertsBesideRoutedOnesHideWhatIsNoRate) {
   const double routed = microseconds(gpu->time(work));
   work.experts.shared_tokens = 128;
   work.experts.shared_width = 1536;
+  work.experts.shared_hidden = 2048;
+  work.experts.shared_bits = 16;
   work.experts.shared_beside = true;
   const double bytes = 3. * 1536 * 2048 * 2 / static_cast<double>(work.memory_peak.in_base());
   EXPECT_NEAR(microseconds(gpu->time(work)), routed + bytes * 1e6, 1e-3);

@@ -181,6 +181,10 @@ TEST(LinearAttention, HasAKernelThatSplitsAndOneThatNorms) {
   c.step.kind = StepKind::prefill;
   c.chunks = {{.tokens = 5}, {.tokens = 7}, {.tokens = 3}};
   EXPECT_EQ(kernels(c), (Bytes64{15 * 2 * 72 * 2, 15 * 3 * 16 * 2}));
+  // Kimi Delta Attention has products of its own, and nothing to split.
+  AttentionContext kimi = hybrid(LinearKind::kimi_delta);
+  kimi.execution = c.execution;
+  EXPECT_EQ(kernels(kimi), (Bytes64{2 * 3 * 16 * 2}));
 }
 
 }  // namespace

@@ -419,9 +419,9 @@ TEST(ModelZoo, ALayerOfLatentAttention) {
             (std::vector<Product>{{7168, 1536, 1536, 7168L * 1536},
                                   {1536, 128L * 192, 128L * 192, q_b},
                                   {7168, 576, 576, 7168L * 576},
-                                  {128L * 128, 128L * 512, 128L * 512, 128L * 128 * 512}}));
+                                  {128L * 128, 128L * 512, 128L * 512, 128L * 128 * 512, true}}));
   EXPECT_EQ(m.projections_out(),
-            (std::vector<Product>{{128L * 512, 128L * 128, 128L * 128, 128L * 512 * 128},
+            (std::vector<Product>{{128L * 512, 128L * 128, 128L * 128, 128L * 512 * 128, true},
                                   {128L * 128, 7168, 7168, 128L * 128 * 7168}}));
   const std::int64_t kv_b = 512L * 128 * (128 + 128);  // as published: both unpackings in one
   const std::int64_t attention =

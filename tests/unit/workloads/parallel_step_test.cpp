@@ -181,13 +181,14 @@ TEST(AllGpusTogether, ByDataAttendOnceWithWeightsOnEveryGpu) {
   EXPECT_EQ(2 * testing::kept(both, TensorClass::keys), testing::kept(one, TensorClass::keys));
 }
 
-// 4 tokens pass 2 routed experts and the shared one; 2 FLOPs for each weight of 3 * 32 * 16.
-// Under even loads. By chance, a step is that of the GPU with most to do.
+// With even loads, so that all GPUs add up to the batch. By chance a step is that of the GPU with
+// most to do.
 AttentionContext evenly(AttentionContext c) {
   c.step.expert_load = ExpertLoadConfig{.law = ExpertLaw::even};
   return c;
 }
 
+// 4 tokens pass 2 routed experts and the shared one; 2 FLOPs for each weight of 3 * 32 * 16.
 TEST(AllGpusTogether, PassEachTokenThroughItsExpertsOnce) {
   const std::int64_t experts = 2L * 4 * (2 + 1) * 3 * 32 * 16;
   const std::int64_t router = 2L * 4 * 32 * 8;
