@@ -265,7 +265,7 @@ struct ExpertsShape {
   double shared_bits = 0;          ///< as weight_bits
   Arithmetic shared_arithmetic = Arithmetic::bf16;
   bool shared_beside = false;  ///< shared experts run at the same time as the routed ones
-  std::int64_t part = 1;           ///< of the work of the layer's experts: `part` of `parts`
+  std::int64_t part = 1;       ///< of the work of the layer's experts: `part` of `parts`
   std::int64_t parts = 1;
   double skew = 0;  ///< exponent of a power law that the loads follow; 0: all reached have the mean
 
