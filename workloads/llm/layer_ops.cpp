@@ -129,7 +129,8 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
     const std::int64_t slots = moe.experts + c_.parallel.redundant_experts;
     const std::int64_t rows = tokens_ * moe.experts_per_token;
     const std::int64_t reached = std::min(held(expected_experts(moe, tokens_)), on_gpu);
-    return {static_cast<double>(reached), static_cast<double>((rows * on_gpu + slots - 1) / slots)};
+    const std::int64_t rows_here = (rows * on_gpu + slots - 1) / slots;
+    return {static_cast<double>(reached), static_cast<double>(rows_here)};
   }
   const std::int64_t ranks = (moe.experts + on_gpu - 1) / on_gpu;
   const ExpertLoads loads = expert_loads({.tokens = static_cast<double>(tokens_),

@@ -161,7 +161,7 @@ TEST(LinearAttention, AnIterationHasItsParts) {
 // each of 4 heads: 72. The norm reads outputs and gates of 16. Two sequences in bf16, three chunks
 // of a prompt.
 TEST(LinearAttention, HasAKernelThatSplitsAndOneThatNorms) {
-  const auto kernels = [](AttentionContext c) {
+  const auto kernels = [](const AttentionContext& c) {
     std::vector<std::int64_t> bytes;
     for (const Op& op : build(kDense, c).ops) {
       if (op.layer != 0 || op.family != KernelFamily::elementwise || op.phase != Phase::attention)

@@ -10,7 +10,6 @@ namespace tiersim::parallel_step_test {
 namespace {
 
 using testing::collectives;
-using testing::deepseek_v3;
 using testing::dense_step;
 using testing::flops_of;
 using testing::moved;
