@@ -6,8 +6,7 @@
 
 #include "hwmodels/calibrate/fit/form_fit.hpp"
 #include "hwmodels/calibrate/fit/write_forms.hpp"
-#include "hwmodels/compute/roofline_gpu.hpp"
-#include "sim/config/describe.hpp"
+#include "tests/unit/hwmodels/timed_gpu.hpp"
 
 namespace tiersim::batched_form_test {
 namespace {
@@ -56,26 +55,16 @@ TEST(BatchedForm, AFitFindsPlantedTimes) {
 }
 
 std::unique_ptr<ComputeUnit> gpu(bool timed) {
-  std::string text =
-      "schema: tiersim.device/v1\n"
-      "part: h200\n"
-      "peak_bf16: {value: 989 TFLOP/s, class: specification, source: data sheet}\n"
-      "peak_fp8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-      "peak_int8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-      "efficiency: {value: 0.8, class: assumed, source: a guess}\n"
-      "launch: {value: 2 us, class: assumed, source: a guess}\n";
+  std::string kernels;
   if (timed) {
     const FormFit fit = planted();
-    const std::string kernels =
+    kernels =
         timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
                            {{"bmm bfloat16", "batched_gemm", "bf16", "made up", &fit, kBenchmark}});
-    text += kernels.substr(kernels.find("timed_kernels:"));
   }
-  Diagnostics diagnostics;
-  const Document document = load_text(text, "gpu.yaml", {}, diagnostics);
-  const auto config = read<RooflineGpuConfig>(document, "device", diagnostics);
-  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  return make_device(config);
+  const testing::LoadedGpu made = testing::load_gpu(kernels);
+  EXPECT_EQ(made.mistakes, "");
+  return make_device(made.config);
 }
 
 KernelWork heads(KernelFamily family, Arithmetic arithmetic) {
@@ -91,7 +80,8 @@ double microseconds(const KernelTime& time) {
   return to_seconds(time.launch + time.body) * 1e6;
 }
 
-// Where nobody timed a kernel for 8 bits, the matrices are those that the engine keeps in bf16.
+// Engines keep these matrices in bf16 unless they have a kernel for 8 bits, so a step in fp8 takes
+// the timings in bf16 if there are no others.
 TEST(TimedBatch, IsThatOfItsArithmeticOrOfBf16) {
   const auto unit = gpu(true);
   const double expected = seconds({.m = 8, .n = 512, .k = 128, .batch = 16}) * 1e6;

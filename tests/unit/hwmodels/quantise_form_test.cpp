@@ -6,9 +6,8 @@
 
 #include "hwmodels/calibrate/fit/form_fit.hpp"
 #include "hwmodels/calibrate/fit/write_forms.hpp"
-#include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/forms/product_form.hpp"
-#include "sim/config/describe.hpp"
+#include "tests/unit/hwmodels/timed_gpu.hpp"
 
 namespace tiersim::quantise_form_test {
 namespace {
@@ -56,26 +55,15 @@ std::unique_ptr<ComputeUnit> gpu() {
   quantise.model = {.form = &quantise_form(), .variant = 0, .parameters = kTruth, .surface = {}};
   quantise.least = {1, 512, 1};
   quantise.most = {32768, 16384, 1};
-  std::string text =
-      "schema: tiersim.device/v1\n"
-      "part: h200\n"
-      "peak_bf16: {value: 989 TFLOP/s, class: specification, source: data sheet}\n"
-      "peak_fp8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-      "peak_int8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-      "efficiency: {value: 0.8, class: assumed, source: a guess}\n"
-      "launch: {value: 2 us, class: assumed, source: a guess}\n";
   const std::string timed =
       timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
                          {{"torch fp8", "gemm", "fp8", "made up", &fp8, kSheet},
                           {"torch nvfp4", "gemm", "fp4", "made up", &fp4, kSheet},
                           {"torch bfloat16", "gemm", "bf16", "made up", &bf16, kSheet},
                           {"scale fp8", "quantisation", "fp8", "made up", &quantise, kSheet}});
-  text += timed.substr(timed.find("timed_kernels:"));
-  Diagnostics diagnostics;
-  const Document document = load_text(text, "gpu.yaml", {}, diagnostics);
-  const auto config = read<RooflineGpuConfig>(document, "device", diagnostics);
-  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  return make_device(config);
+  const testing::LoadedGpu made = testing::load_gpu(timed);
+  EXPECT_EQ(made.mistakes, "");
+  return make_device(made.config);
 }
 
 double product(const ComputeUnit& unit, ProductInput input,

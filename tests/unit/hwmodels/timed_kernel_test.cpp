@@ -5,23 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/calibrate/fit/write_forms.hpp"
-#include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
-#include "sim/config/describe.hpp"
+#include "tests/unit/hwmodels/timed_gpu.hpp"
 
 namespace tiersim::timed_kernel_test {
 namespace {
 
-constexpr std::string_view kGpu =
-    "schema: tiersim.device/v1\n"
-    "part: h200\n"
-    "peak_bf16: {value: 989 TFLOP/s, class: specification, source: data sheet}\n"
-    "peak_fp8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-    "peak_int8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
-    "efficiency: {value: 0.8, class: assumed, source: a guess}\n"
-    "launch: {value: 2 us, class: assumed, source: a guess}\n";
+using testing::kUntimedGpu;
+using testing::load_gpu;
+using testing::LoadedGpu;
 
 const GpuSheet kSheet{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .warm = 0, .sms = 132};
 
@@ -81,19 +75,8 @@ std::string yaml() {
                              {"flash 128", "grouped_attention", "bf16", "made up", &wide, kSheet}});
 }
 
-struct Loaded {
-  RooflineGpuConfig config;
-  std::string mistakes;
-};
-Loaded loaded(const std::string& timed, std::string gpu = std::string(kGpu)) {
-  Diagnostics diagnostics;
-  gpu += timed.substr(timed.find("timed_kernels:"));
-  const Document document = load_text(gpu, "gpu.yaml", {}, diagnostics);
-  auto config = read<RooflineGpuConfig>(document, "device", diagnostics);
-  return {std::move(config), diagnostics.text()};
-}
-std::unique_ptr<ComputeUnit> unit(std::string gpu = std::string(kGpu)) {
-  const Loaded made = loaded(yaml(), std::move(gpu));
+std::unique_ptr<ComputeUnit> unit(std::string gpu = std::string(kUntimedGpu)) {
+  const LoadedGpu made = load_gpu(yaml(), std::move(gpu));
   EXPECT_EQ(made.mistakes, "");
   return make_device(made.config);
 }
@@ -169,7 +152,7 @@ TEST(TimedKernel, OfAKindOfScalesStandsInForTheOther) {
   std::string text = yaml();
   for (std::size_t at = 0; (at = text.find("arithmetic: bf16", at)) != std::string::npos;)
     text.replace(at, 16, "arithmetic: fp8");
-  const auto gpu = make_device(loaded(text).config);
+  const auto gpu = make_device(load_gpu(text).config);
   KernelWork blocks = product(64, 4096, 4096);
   blocks.arithmetic = Arithmetic::fp8_block;
   EXPECT_EQ(gpu->time(blocks).timed_kernel, "product_torch_bfloat16");
@@ -200,7 +183,7 @@ TEST(TimedKernel, IsTheOneOfTheNearestSizes) {
 }
 
 TEST(TimedKernel, TheProductsOfALayersExpertsShareItsTime) {
-  const auto gpu = make_device(loaded(yaml_of_experts()).config);
+  const auto gpu = make_device(load_gpu(yaml_of_experts()).config);
   const KernelTime up = gpu->time(experts(2));
   const KernelTime down = gpu->time(experts(1));
   const ExpertsCase same{.tokens = 256,
@@ -219,14 +202,19 @@ TEST(TimedKernel, TheProductsOfALayersExpertsShareItsTime) {
   EXPECT_EQ(gpu->family_for(KernelFamily::experts), KernelFamily::experts);
 }
 
-TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
-  const auto gpu = make_device(loaded(yaml_of_experts()).config);
-  KernelWork work = experts(3);
-  const double routed = microseconds(gpu->time(work));
+// Shared experts of 1536 in bf16, which 128 tokens pass.
+void add_shared(KernelWork& work) {
   work.experts.shared_tokens = 128;
   work.experts.shared_width = 1536;
   work.experts.shared_hidden = 2048;
   work.experts.shared_bits = 16;
+}
+
+TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
+  const auto gpu = make_device(load_gpu(yaml_of_experts()).config);
+  KernelWork work = experts(3);
+  const double routed = microseconds(gpu->time(work));
+  add_shared(work);
   KernelWork shared = product(128, 2 * 1536, 2048);
   double products = microseconds(gpu->time(shared));
   shared = product(128, 2048, 1536);
@@ -234,16 +222,14 @@ TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
   EXPECT_NEAR(microseconds(gpu->time(work)), routed + products, 1e-3);
 }
 
-// Beside the routed experts the shared ones count by their bytes alone (3 * 1536 * 2048 of 2 bytes
-// at the memory's rate), or by their FLOPs at the peak.
-TEST(TimedKernel, SharedExpertsBesideRoutedOnesHideWhatIsNoRate) {
-  const auto gpu = make_device(loaded(yaml_of_experts()).config);
+// If shared experts run beside the routed ones, they add only the time of their weights at the
+// memory's peak bandwidth (3 * 1536 * 2048 of 2 bytes) or that of their FLOPs at the peak rate,
+// whichever is longer.
+TEST(TimedKernel, SharedExpertsBesideRoutedOnesAddTheirLeastTime) {
+  const auto gpu = make_device(load_gpu(yaml_of_experts()).config);
   KernelWork work = experts(3);
   const double routed = microseconds(gpu->time(work));
-  work.experts.shared_tokens = 128;
-  work.experts.shared_width = 1536;
-  work.experts.shared_hidden = 2048;
-  work.experts.shared_bits = 16;
+  add_shared(work);
   work.experts.shared_beside = true;
   const double bytes = 3. * 1536 * 2048 * 2 / static_cast<double>(work.memory_peak.in_base());
   EXPECT_NEAR(microseconds(gpu->time(work)), routed + bytes * 1e6, 1e-3);
@@ -264,7 +250,7 @@ TEST(TimedKernel, ExpertsWithoutTimingsAreProducts) {
   KernelWork fp8 = experts(2);
   fp8.arithmetic = Arithmetic::fp8;
   as_product.arithmetic = Arithmetic::fp8;
-  EXPECT_EQ(make_device(loaded(yaml_of_experts()).config)->time(fp8).body,
+  EXPECT_EQ(make_device(load_gpu(yaml_of_experts()).config)->time(fp8).body,
             gpu->time(as_product).body);
 }
 
@@ -288,7 +274,7 @@ TEST(TimedKernel, SaysWhereItsNumbersAreFrom) {
 }
 
 TEST(TimedKernel, OnAnotherPartFollowsItsDataSheet) {
-  std::string gpu(kGpu);
+  std::string gpu(kUntimedGpu);
   gpu.replace(gpu.find("h200"), 4, "h100");
   EXPECT_EQ(unit(gpu)->basis(KernelFamily::gemm).basis, "transferred");
   EXPECT_EQ(unit(gpu)->basis(KernelFamily::gemm).number_class, NumberClass::assumed);
@@ -303,7 +289,7 @@ TEST(TimedKernel, IsNeverFasterThanTheDataSheet) {
   std::string fast = yaml();
   const std::string misfit = "value: 1, class: fitted, ci95: [0.9000, 1.2000]";
   fast.replace(fast.find(misfit), misfit.size(), "value: 0.02, class: fitted");
-  const Loaded made = loaded(fast);
+  const LoadedGpu made = load_gpu(fast);
   ASSERT_EQ(made.mistakes, "");
   const KernelWork large = product(8192, 8192, 8192);
   const KernelTime time = make_device(made.config)->time(large);
@@ -314,7 +300,7 @@ TEST(TimedKernel, NamesEveryMistake) {
   const auto mistakes = [](std::string_view from, std::string_view to) {
     std::string text = yaml();
     text.replace(text.find(from), from.size(), to);
-    return loaded(text).mistakes;
+    return load_gpu(text).mistakes;
   };
   const auto expect = [](const std::string& said, std::string_view text) {
     EXPECT_NE(said.find(text), std::string::npos) << said;
