@@ -93,7 +93,8 @@ class RooflineGpu final : public ComputeUnit {
   using ByFamily = std::array<T, kKernelFamilyNames.size()>;
   static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
 
-  /// Experts and batches are products where the device has no numbers of their own for them.
+  /// Whether operations of this family are timed as matrix products, because the device states no
+  /// efficiency and has no calibration for the family. Only experts and batched products can be.
   bool are_products(KernelFamily family) const {
     return are_products_[static_cast<std::size_t>(family)];
   }
@@ -137,7 +138,7 @@ class RooflineGpu final : public ComputeUnit {
   NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
   TimedKernels timed_;
-  ByFamily<bool> are_products_{};  // where no timing says otherwise
+  ByFamily<bool> are_products_{};  // see are_products()
   NumberClass specified_ = NumberClass::assumed;
 };
 

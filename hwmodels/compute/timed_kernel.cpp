@@ -320,8 +320,8 @@ bool TimedKernels::has_batches_in(Arithmetic arithmetic) const {
   });
 }
 
-// Returns the longer of two times of the shared experts by the data sheet: that of their bytes and
-// that of their FLOPs [s].
+// Returns the least time that the shared experts can take by the data sheet [s]: the longer one of
+// their weights at the memory's peak bandwidth and their FLOPs at the peak rate.
 double TimedKernels::least_time_of_shared(const KernelWork& work) const {
   const ExpertsShape& e = work.experts;
   const double weights =
@@ -332,8 +332,9 @@ double TimedKernels::least_time_of_shared(const KernelWork& work) const {
                   2 * weights * as_double(e.shared_tokens) / of(peak));
 }
 
-// The shared experts are two products more. Beside the routed experts their bytes and FLOPs still
-// take the time of the data sheet, but not more. An operation has its part of the layer's experts.
+// Adds the two products of the shared experts to the time of the routed ones. If both run at the
+// same time, only the least time of the shared ones is added. The sum is never shorter than their
+// two products alone. An operation takes its part of the time of the layer's experts.
 bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
   const ExpertsShape& e = work.experts;
   if (e.shared_width > 0) {

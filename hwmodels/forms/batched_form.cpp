@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::array<FormSize, 5> kBatchedSizes{
     FormSize{"m", "Rows of each product: tokens."},
-    {"n", "Columns of each."},
-    {"k", "Depth of each."},
-    {"batch", "Products."},
+    {"n", "Columns of each product."},
+    {"k", "Depth of each product."},
+    {"batch", "Number of products."},
     {"weight_bytes", "Bytes of an element of the matrices."}};
 constexpr std::array<FormParameter, 3> kBatchedParameters{
     FormParameter{"t0", 4e-6, 5e-7, 5e-5}, {"passes", 1, 0.05, 40}, {"l2_speed", 2, 1, 20}};

@@ -1,13 +1,14 @@
 #pragma once
 // Model card: batched_form (fitted from timings)
-//   Models    products of equal shape with one matrix each, in one call, such as those of every
-//             head that absorb the unpacking of latents (MLA). The quantisation of the input is
-//             part of it where the operands have 8 bits.
+//   Models    a batched matrix product: one kernel multiplies `batch` inputs of equal shape, each
+//             with its own matrix. In absorbed MLA it takes queries to the latent space, and
+//             outputs back, head by head. With 8-bit operands it includes the quantisation of the
+//             input.
 //   Equation  t = (t0 + max(bytes of matrices / rate + passes * 2 * batch * m * (n + k) / memory
-//             rate, FLOPs / peak)) * exp(surface(batch * m)), where the matrices come
-//             from L2 in a benchmark that fits, and from memory in a step.
-//   Ignores   tiles; the shape beyond bytes and FLOPs.
-//   Valid     the timed sizes: 512 x 128 and 128 x 512 for each head.
+//             rate, FLOPs / peak)) * exp(surface(batch * m)). The matrices are read from
+//             memory in a step, and from L2 in a benchmark whose matrices fit there.
+//   Ignores   tiles, and every effect of the shape beyond its bytes and FLOPs.
+//   Valid     the timed sizes, which are matrices of 512 x 128 and 128 x 512.
 //   Source    timings, by fit_form.
 //   Checked   tests/unit/hwmodels/batched_form_test.cpp: planted truth
 #include "hwmodels/forms/kernel_form.hpp"

@@ -161,7 +161,7 @@ ExitCode show_experts(const ShowArguments& options) {
   expect(config.model.moe.has_value(), "model",
          fmt::format("model '{}' has no experts", config.model.name), "a model with experts");
   expect(config.step.drawn_load() != nullptr, "step.expert_load",
-         "leaves nothing to chance, and all GPUs have equal rows",
+         "gives every GPU an equal share, so there is nothing to show",
          "{law: log_normal, spread: 1.06}");
   expect(config.parallel.experts == ExpertSharing::spread && config.parallel.tensor > 1,
          "parallel.experts", "no GPU has experts of its own", "spread, with tensor above 1");

@@ -95,7 +95,7 @@ enum class KernelFamily : std::uint8_t {
   quantisation,      ///< of the input of a product, whose timings may hold it (MatrixShape)
   linear_attention,  ///< update and reading of a state of fixed size (LinearShape)
   causal_conv,       ///< short convolution over positions, before linear attention
-  batched_gemm,      ///< a product of each head; a gemm where the GPU has no numbers for them
+  batched_gemm,      ///< a product for each head; a gemm if the GPU has no timings of them
 };
 inline constexpr std::array<std::string_view, 13> kKernelFamilyNames{"gemm",
                                                                      "attention",
@@ -261,7 +261,7 @@ struct ExpertsShape {
   double weight_bits = 16;         ///< of an element with its part of a scale
   std::int64_t shared_tokens = 0;  ///< of the shared experts
   std::int64_t shared_width = 0;   ///< of all shared experts on this GPU; 0: none
-  std::int64_t shared_hidden = 0;  ///< width of the stream that shared experts read
+  std::int64_t shared_hidden = 0;  ///< width of the hidden state that shared experts read
   double shared_bits = 0;          ///< as weight_bits
   Arithmetic shared_arithmetic = Arithmetic::bf16;
   bool shared_beside = false;  ///< shared experts run at the same time as the routed ones

@@ -119,7 +119,7 @@ class ShowExperts(InFolder):
     def test_mistakes_are_named(self):
         self.expect_failure(run("show", "experts", SOURCE / "configs/scenarios/methods/llama3_8b_dense_hbm.yaml"), 3, "has no experts", "no GPU has experts")
         evenly = ["--set", "parallel.expert_placement=contiguous", "--set", "step.expert_load={law: even, spread: ~}"]
-        self.expect_failure(run("show", "experts", self.WIDE, *evenly), 3, "step.expert_load: leaves nothing to chance")
+        self.expect_failure(run("show", "experts", self.WIDE, *evenly), 3, "step.expert_load: gives every GPU an equal share")
         self.expect_failure(run("show", "experts", SYSTEM), 2, "is of kind 'system'")
         self.expect_failure(run("show", "experts", self.WIDE, "--set", "step.expert_load.expert_counts=none.json"), 3,
                             "there is no file 'none.json'")

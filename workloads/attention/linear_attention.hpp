@@ -19,7 +19,7 @@ Bytes state_bytes(const LinearConfig& linear, StateType type);
 /// operation that produces the layer's output.
 OpId add_linear_attention(StepGraph& graph, const AttentionContext& context, int layer, OpId after);
 
-/// New tokens of all sequences.
+/// Returns the number of new tokens of all sequences, in a decode step or a prefill.
 std::int64_t linear_tokens(const AttentionContext& context);
 
 /// Adds the states of all sequences and layers; nothing without linear attention.

@@ -23,15 +23,16 @@ void describe(Fields& f, ExecutionConfig& c) {
              "values. Fused "
              "by default.");
   f.optional("latent_products", c.latent_products, kLatentProductsNames,
-             "Products that make the latents of queries and of keys and values (MLA): a kernel for "
-             "each, or one kernel for both. `kernels` by default.");
+             "Whether two kernels compute the latent of queries and that of keys and values (MLA), "
+             "or one kernel computes both. `kernels` by default.");
   f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");
   f.optional("expert_sum", c.expert_sum, kSmallKernelNames,
              "Sum of the outputs of shared and routed experts. Fused by default.");
   f.optional("linear_split", c.linear_split, kSmallKernelNames,
-             "Taking the joint product before linear attention apart. Fused by default.");
+             "Splitting of the joint product before linear attention into queries, keys, values "
+             "and gates. Fused by default.");
   f.optional("linear_norm", c.linear_norm, kSmallKernelNames,
              "Gated norm of the outputs of linear attention. Fused by default.");
   f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
@@ -41,12 +42,12 @@ void describe(Fields& f, ExecutionConfig& c) {
              "Of products with weights in mxfp4: bf16, for which weights are widened, or fp8 "
              "(mxfp8). bf16 by default.");
   f.optional("shared_experts", c.shared_experts, kSharedExpertsNames,
-             "Experts that every token has: products after the routed ones, products beside them, "
-             "or routed experts of every token. `after` by default. It tells only where a GPU has "
-             "timed experts.");
+             "When shared experts are computed: after the routed ones, beside them on a second "
+             "stream, or fused into the kernel of the routed ones. `after` by default. The key "
+             "changes a time only if the GPU has a calibration for experts.");
   f.optional("beside_tokens", c.beside_tokens,
-             "Most tokens of a GPU whose shared experts run beside the routed ones; by default any "
-             "number. Without effect under `after`.",
+             "Largest number of tokens on a GPU for which shared experts run beside the routed "
+             "ones. By default there is no limit. Without effect under `after`.",
              in_range(1, 1'000'000'000));
   f.optional("exchange_sms", c.exchange_sms,
              "SMs that products of two micro-batches leave to exchanges between experts.");

@@ -27,15 +27,19 @@
 //                engine divides by the known scale
 //   mxfp4_inputs inputs of products with weights in mxfp4. bf16: the weights are widened; fp8: the
 //                inputs are rounded to mxfp8, which the products' timings include
-//   shared_experts  experts that every token has, beside its routed ones. after: they are products
-//                of their own; beside: the same on a stream of their own, so that routed experts
-//                hide their start, but not the bytes and the FLOPs, of up to beside_tokens tokens;
-//                fused: they are routed experts of every token, where a GPU has a part of each
-//                expert and both have one width and one type, and elsewhere beside
+//   shared_experts  when the experts that every token passes are computed. after: as matrix
+//   products
+//                after the routed experts. beside: as products on a second stream, at the same time
+//                as the routed experts; only their bytes and FLOPs then add time, not their launch
+//                and their ramp-up. beside_tokens is the largest number of tokens for which engines
+//                do this. fused: by the kernel of the routed experts, as if every token chose them,
+//                if a GPU holds a part of every expert and both kinds have the same width and type;
+//                otherwise as beside
 //   expert_sum   a kernel adds the outputs of shared experts to those of routed ones, unless the
 //                shared ones are fused with them
-//   linear_split  a kernel takes the joint product before a gated delta net apart; other kinds of
-//                linear attention have products of their own, or one that needs no splitting
+//   linear_split  a kernel splits the output of the joint product before a gated delta net into
+//                queries, keys, values and gates; other kinds of linear attention have separate
+//                products, or one whose output needs no splitting
 //   linear_norm  a kernel applies the gated norm to the outputs of linear attention
 //   sampling     a kernel chooses the next tokens from the logits
 //   exchange_sms SMs that products of two micro-batches leave to the exchange of tokens between
@@ -109,7 +113,8 @@ struct ExecutionConfig {
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }
-  /// Whether shared experts of so many tokens run beside the routed ones.
+  /// Returns whether shared experts run at the same time as routed ones in a step with this many
+  /// tokens on a GPU.
   bool shared_beside(std::int64_t tokens) const {
     return shared_experts.value_or(SharedExperts::after) != SharedExperts::after &&
            tokens <= beside_tokens.value_or(tokens);

@@ -176,7 +176,8 @@ std::vector<DrawnLayer> draw_layers(const ExpertLoadConfig& load, const ExpertGr
   return layers;
 }
 
-// Layers, and what they make of each number of tokens that was asked for.
+// Drawn layers, and the balance of each number of tokens that was asked for, which is computed
+// once.
 class DrawnLoads {
  public:
   explicit DrawnLoads(std::vector<DrawnLayer> layers) : layers_(std::move(layers)) {}

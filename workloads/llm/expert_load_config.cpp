@@ -133,9 +133,9 @@ void check_counts(Fields& f, const ExpertLoadConfig& c) {
 void describe(Fields& f, ExpertLoadConfig& c) {
   f.doc("How unevenly tokens choose experts.");
   f.required("law", c.law, kExpertLawNames,
-             "Of the popularity of a layer's experts; counted: as `counted` has it, but for "
-             "a draft model, whose tokens choose by chance; even: no chance, each GPU gets its "
-             "share of all rows.");
+             "Law of the popularity of a layer's experts. `counted` takes the rows of the key "
+             "`counted`; tokens of a draft model still choose by chance. `even` gives every GPU an "
+             "equal share of the rows.");
   f.optional("spread", c.spread,
              "zipf: the exponent; log_normal: the standard deviation of the logarithm.",
              in_range(0.0, 4.0));

@@ -1,7 +1,6 @@
 #pragma once
 // How unevenly tokens choose experts: a law of their popularity, or the rows that a server counted.
-// Under `even` no chance is left either: each GPU gets its share of all rows, and those of all GPUs
-// add up to the rows of the batch.
+// Under `even` nothing is drawn: every GPU gets an equal share of the rows of the batch.
 //
 // Counts come from a JSON file, as SGLang's --init-expert-location takes it: `logical_count` is a
 // list of layers, each with the rows of every expert since the start, or the list of several such
@@ -43,7 +42,8 @@ struct ExpertLoadConfig {
 };
 void describe(Fields& f, ExpertLoadConfig& c);
 
-/// zipf with a spread of 0: equally popular experts, chosen by chance.
+/// Returns the law of equally popular experts, among which tokens choose by chance: zipf with a
+/// spread of 0.
 const ExpertLoadConfig& equally_popular();
 
 /// YAML `law: counted` and `counted: [[..], ..]`; no spread.

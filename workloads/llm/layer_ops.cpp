@@ -16,8 +16,9 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
   return {.rows = rows, .columns = p.out / blocks, .depth = p.in / blocks, .count = blocks};
 }
 
-// Whole rows or experts of a mean: in some layers one more than in others, so that the mean over
-// layers is near. The multiples of the golden ratio are spread evenly.
+// Rounds a mean over layers up in some layers and down in others, so that the mean over all layers
+// stays close to it. The fractional parts of multiples of the golden ratio, which decide which
+// layers round up, are spread evenly between 0 and 1.
 std::int64_t whole_in_layer(double mean, int layer) {
   constexpr double kGoldenRatio = 0.6180339887498949;
   const double place = std::max(layer, 0) * kGoldenRatio;
@@ -111,8 +112,8 @@ Bytes LayerOpsBuilder::stored_experts(std::int64_t routed, std::int64_t shared) 
                            : stored(routed, type) + stored(shared, of_shared);
 }
 
-// Of GPUs with some experts each it is the one with most to do, since the others wait for it. Where
-// nothing says how popular experts are, they are equally popular, and chance decides.
+// If each GPU holds some of the experts, this is the load of the GPU with the most rows, since all
+// others wait for it. Experts are equally popular unless the step states a law.
 LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   const MoeConfig& moe = *c_.model.moe;
   const std::int64_t on_gpu = c_.model.held_experts();
@@ -141,7 +142,8 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   return {std::ceil(loads.active), std::ceil(loads.rows)};
 }
 
-// A kernel of routed experts takes shared ones along where they are alike.
+// Whether the kernel of the routed experts also computes the shared experts. It can only do so if
+// both have the same width and type and this GPU holds a part of every expert.
 bool LayerOpsBuilder::fuses_shared_experts() const {
   const LlmConfig& m = c_.model;
   return c_.execution.shared_experts == SharedExperts::fused && m.moe->shared_experts > 0 &&
@@ -151,7 +153,7 @@ bool LayerOpsBuilder::fuses_shared_experts() const {
          m.held_experts() == m.moe->experts && own_tokens_ == tokens_;
 }
 
-// Of a layer on this GPU.
+// Returns the shape of one layer's experts on this GPU, where `reached` experts have `routed` rows.
 ExpertsShape LayerOpsBuilder::experts_shape(std::int64_t reached, std::int64_t routed) const {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;

@@ -8,14 +8,15 @@
 
 namespace tiersim {
 
+/// Returns the law by which tokens choose experts (StepConfig::drawn_load), or null if every GPU
+/// gets an equal share of the rows. The share is also equal if the step states no law and experts
+/// have copies, because no law then says which experts were copied.
+const ExpertLoadConfig* drawn_load(const AttentionContext& context);
+
 /// Adds operations on `tokens` tokens to a graph. A product moves its weights once, and its inputs
 /// and outputs of every token in bf16; it takes 2 * weights * tokens FLOPs. The context is that of
 /// one GPU. `own_tokens` of the tokens pass the router and the shared experts of this GPU; by
 /// default all.
-/// That of the step; nothing where it states none and there are copies of experts, since nobody
-/// says which experts were copied: then all slots have equal rows.
-const ExpertLoadConfig* drawn_load(const AttentionContext& context);
-
 class LayerOpsBuilder {
  public:
   LayerOpsBuilder(const AttentionContext& context, StepGraph& graph, std::int64_t tokens)
@@ -36,7 +37,8 @@ class LayerOpsBuilder {
   OpId dense_mlp(int layer, OpId after);
   /// Adds a kernel that reads and writes this many elements of bf16 for each token.
   OpId elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written, OpId after);
-  /// Small kernels around linear attention; `after` where the engine has none.
+  /// Adds the kernel that splits the joint product before linear attention, or the gated norm
+  /// after it. Returns `after` if the engine runs no such kernel.
   OpId linear_split(int layer, OpId after);
   OpId linear_norm(int layer, OpId after);
   /// Adds the norm of the residual stream, unless the engine runs it in another operation.
@@ -71,7 +73,8 @@ class LayerOpsBuilder {
     KernelFamily family = KernelFamily::gemm;
     bool after_norm = false;
   };
-  struct RoutedLoad {    // of a layer's routed experts on this GPU, as a mean over layers
+  // The load of this GPU's routed experts, as a mean over layers.
+  struct RoutedLoad {
     double reached = 0;  // experts with at least one token
     double rows = 0;     // pairs of a token and an expert
   };

@@ -12,7 +12,7 @@ struct Product {
   std::int64_t out = 0;       ///< width of the product
   std::int64_t produced = 0;  ///< width of the stored output; less than `out` for a fused gate
   std::int64_t weights = 0;   ///< in * out; less where each head multiplies with its own block
-  bool of_heads = false;      ///< a block for each head, whose kernel runs all of them (MLA)
+  bool of_heads = false;      ///< one kernel multiplies each head with its own block (MLA)
 
   friend bool operator==(const Product&, const Product&) = default;
 };

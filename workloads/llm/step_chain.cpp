@@ -31,7 +31,8 @@ std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
   return products;
 }
 
-// The products before attention as an engine runs them.
+// Returns the products before attention. If the engine computes both latents of MLA in one kernel,
+// their two products are one.
 std::vector<Product> run_projections(const LlmConfig& m, LatentForm form,
                                      const ExecutionConfig& execution) {
   std::vector<Product> products = m.projections_in(form);

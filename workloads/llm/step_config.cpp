@@ -18,8 +18,8 @@ void describe_types(Fields& f, StepConfig& c) {
       in_range(0, 4));
   f.optional("expert_load", c.expert_load,
              "Popularity of experts, by which parallel.expert_placement and redundant_experts "
-             "balance GPUs. By default experts are equally popular, tokens choose by chance, and "
-             "the GPU with most to do decides.");
+             "balance GPUs. By default experts are equally popular and tokens choose by chance. A "
+             "step takes as long as the GPU with the most rows.");
   f.check(!c.expert_load || c.expert_skew == 0, "expert_load", "stands beside expert_skew",
           "one law; leave the other out");
 }

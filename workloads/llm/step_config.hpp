@@ -64,7 +64,8 @@ struct StepConfig {
   DataType kv_type = DataType::fp16;
   StateType state_type = StateType::fp32;
   double expert_skew = 0;  ///< exponent of the power law of the loads of experts; 0: by chance
-  /// In place of it: popular experts. Absent: equally popular ones, chosen by chance.
+  /// Law of the popularity of experts, instead of expert_skew. If absent, experts are equally
+  /// popular and tokens choose them by chance.
   std::optional<ExpertLoadConfig> expert_load = {};
   Overlap overlap = Overlap::serial;
   Region region = Region::step;
@@ -75,8 +76,8 @@ struct StepConfig {
   bool typed_by_model = false;
 
   std::int64_t found() const { return cached.value_or(0); }
-  /// How popular experts are where tokens choose them by chance. Nothing where loads are even, or
-  /// follow the power law of `expert_skew`.
+  /// Returns the law by which tokens choose experts, or null if every GPU gets an equal share or
+  /// loads follow the power law of `expert_skew`.
   const ExpertLoadConfig* drawn_load() const {
     if (expert_skew > 0 || (expert_load && expert_load->law == ExpertLaw::even)) return nullptr;
     return expert_load ? &*expert_load : &equally_popular();

@@ -40,7 +40,7 @@ TEST(SharedExperts, RunBesideRoutedOnesUpToSoManyTokens) {
   EXPECT_FALSE(shape_of(up_to(3)).shared_beside);
 }
 
-// One expert more, which every token chooses: a third of the rows each.
+// The shared expert counts as one more expert, which each of the four tokens chooses.
 TEST(SharedExperts, ThatAreFusedAreRoutedOnesOfEveryToken) {
   const ExpertsShape plain = shape_of(of({}));
   const ExpertsShape fused = shape_of(of({.shared_experts = SharedExperts::fused}));
@@ -58,7 +58,8 @@ TEST(SharedExperts, ThatAreFusedAreRoutedOnesOfEveryToken) {
   EXPECT_EQ(flops(of({.shared_experts = SharedExperts::fused})), flops(of({})));
 }
 
-// GPUs with experts of their own, another width, another type or a gate: elsewhere, and so beside.
+// Shared experts run beside the routed ones instead if each GPU holds only some of the experts, if
+// the two kinds differ in width or type, or if the shared ones have a gate.
 TEST(SharedExperts, AreFusedOnlyWithExpertsThatAreAlike) {
   const ExecutionConfig fused{.shared_experts = SharedExperts::fused};
   const auto beside = [](const AttentionContext& c) {
@@ -94,8 +95,9 @@ TEST(SharedExperts, AreAddedToRoutedOnesByAKernel) {
   EXPECT_EQ(bytes, 4 * 3 * 32 * 2);
 }
 
-// Queries of 16 and 8 + 2 for keys and values, of 32 numbers: one product of 26 columns, or two.
-// The products of each head stay a family of their own.
+// The latent of queries has 16 numbers, that of keys and values 8 + 2, and both are computed from a
+// hidden state of 32: two products of 16 and 10 columns, or one of 26. The products of heads stay
+// batched products.
 TEST(LatentProducts, AreOneKernelWithTheSameWeights) {
   const auto columns = [](std::optional<LatentProducts> run) {
     AttentionContext c = replica(small_latent(), {});
