@@ -16,7 +16,7 @@ OpId StepGraph::add(Op&& op) {
 }
 
 bool same_work(const Op& a, const Op& b) {
-  return a.kind == b.kind && a.family == b.family && a.arithmetic == b.arithmetic &&
+  return a.kind == b.kind && a.role == b.role && a.family == b.family && a.arithmetic == b.arithmetic &&
          a.requester == b.requester && a.flops == b.flops && a.padding == b.padding &&
          a.matrix == b.matrix && a.attention == b.attention && a.experts == b.experts &&
          a.linear == b.linear && a.indexed == b.indexed && a.collective == b.collective &&

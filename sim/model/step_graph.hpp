@@ -180,12 +180,20 @@ enum class Fabric : std::uint8_t {
   experts,
   transfer,  ///< from the GPUs that prefill to those that decode
   context,   ///< positions of a prompt
+  ffn,       ///< between the GPUs that attend and those that have the MLPs
 };
-inline constexpr std::array<std::string_view, 5> kFabricNames{"tensor", "pipeline", "experts",
-                                                              "transfer", "context"};
+inline constexpr std::array<std::string_view, 6> kFabricNames{"tensor",   "pipeline", "experts",
+                                                              "transfer", "context",  "ffn"};
 constexpr std::string_view name(Fabric f) {
   return kFabricNames[static_cast<std::size_t>(f)];
 }
+
+/// The kinds of GPUs that a step runs on.
+enum class GpuRole : std::uint8_t {
+  main,  ///< all of it, or the attention where other GPUs have the MLPs
+  ffn,   ///< the MLPs and experts of a step whose attention is on others
+};
+inline constexpr std::size_t kGpuRoles = 2;
 
 /// One collective, as one rank sees it. `size` counts as in NCCL's tests: the bytes that a rank
 /// holds before an all-reduce, reduce-scatter, all-to-all (with its own part) or send, and after an
@@ -200,6 +208,7 @@ struct CollectiveWork {
   std::int64_t copies = 1;
   /// Rows that the most loaded rank of such an all-to-all receives, over the rows that each sends.
   double hot = 1;
+  Bytes received{};  ///< of a send between GPUs of different roles: by each receiver
 
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
@@ -320,6 +329,7 @@ struct IndexedShape {
 
 struct Op {
   OpKind kind = OpKind::compute;
+  GpuRole role = GpuRole::main;  ///< of the GPU that runs it, or that sends
   Phase phase = Phase::projection;
   int layer = -1;  ///< -1: not part of a layer
   KernelFamily family = KernelFamily::gemm;

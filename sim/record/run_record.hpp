@@ -108,6 +108,8 @@ struct RunRecord {
   std::string config;
   std::string name;
   std::int64_t gpus = 1;   ///< in all replicas
+  /// Further ones, which have the MLPs for all of them; none where each GPU has its own.
+  std::optional<std::int64_t> ffn_gpus = {};
   std::int64_t batch = 1;  ///< of one replica
   std::int64_t context = 1;
   std::map<std::string, std::int64_t> sharers;  ///< GPUs that share one instance, by device

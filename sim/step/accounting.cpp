@@ -41,12 +41,17 @@ Accounting account(const StepGraph& graph, const System& system, const OpPlans& 
       sum.payload[tensor_class] += part.payload * times;
       sum.moved[tensor_class] += part.moved * times;
     }
-    out.powered_flops += plan.powered_flops * times;
-    out.active += active_time(plan, system) * times;
+    ActiveWork& work = out.work[static_cast<std::size_t>(plan.role)];
+    work.flops += plan.powered_flops * times;
+    work.active += active_time(plan, system) * times;
     for (const ChannelCharge& charge : plan.charges)
       out.busy[charge.channel.index()] += charge.busy * times;
   }
   for (const Op& op : graph.ops) {
+    if (op.role == GpuRole::ffn) {
+      out.exchanged += op.collective.received;  // by a GPU that attends
+      continue;
+    }
     out.flops += op.flops;
     out.padding += op.padding;
     if (op.kind != OpKind::collective) continue;

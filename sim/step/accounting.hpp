@@ -24,13 +24,19 @@ struct DeviceSum {
   TrafficSum write;
 };
 
+/// What the energy of one GPU counts.
+struct ActiveWork {
+  Flops flops;        ///< as OpPlan::powered_flops
+  Duration active{};  ///< time of active_power: kernels and collectives, each alone
+};
+
+/// FLOPs and exchanged bytes are those of a GPU with GpuRole::main.
 struct Accounting {
   std::vector<ClassBytes> footprint;  ///< by TierId
   std::vector<DeviceSum> traffic;     ///< by DeviceId
   std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
+  std::array<ActiveWork, kGpuRoles> work{};  ///< by GpuRole
   Flops flops;
-  Flops powered_flops;  ///< `flops` as their energy counts (OpPlan::powered_flops)
-  Duration active{};    ///< time of active_power: kernels and collectives, each alone
   Flops padding;        ///< the part of `flops` that only fills tiles
   Bytes exchanged;      ///< by collectives, counted as in CollectiveWork
   Bytes handed_over;    ///< cache sent to GPUs that decode

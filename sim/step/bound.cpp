@@ -1,6 +1,7 @@
 #include "sim/step/bound.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace tiersim {
@@ -70,12 +71,12 @@ Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plan
   bound.time = bound.critical_path;
   bound.binding = "critical path";
 
-  Duration gpu{};
+  std::array<Duration, kGpuRoles> gpus{};
   std::vector<Bytes> busy(system.channels().size());
   for (std::size_t p = 0; p < plans.distinct().size(); ++p) {
     const OpPlan& plan = plans.distinct()[p];
     const std::int64_t times = plans.counts()[p];
-    if (plan.exclusive) gpu += plan.uncontended(system.channels()) * times;
+    if (plan.exclusive) gpus[static_cast<std::size_t>(plan.role)] += plan.uncontended(system.channels()) * times;
     for (const ChannelCharge& charge : plan.charges)
       busy[charge.channel.index()] += charge.busy * times;
   }
@@ -84,7 +85,8 @@ Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plan
     bound.time = time;
     bound.binding = what;
   };
-  consider(gpu, "gpu");
+  consider(gpus[0], "gpu");
+  consider(gpus[1], "ffn.gpu");
   for (std::size_t c = 0; c < busy.size(); ++c) {
     const SystemChannel& channel = system.channels()[c];
     if (channel.level == Level::flow)

@@ -185,13 +185,34 @@ bool only_in_costs(std::string_view path, const SystemConfig& config) {
 }
 
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
-                   Duration time) {
-  PoweredWork work{.flops = static_cast<double>(accounting.powered_flops.in_base()),
-                   .active = accounting.active,
+                   Duration time, GpuRole role) {
+  const ActiveWork& active = accounting.work[static_cast<std::size_t>(role)];
+  PoweredWork work{.flops = static_cast<double>(active.flops.in_base()),
+                   .active = active.active,
                    .on = time};
-  for (const auto& [read, write] : accounting.traffic)
+  const std::size_t first = role == GpuRole::ffn ? system.own_devices() : 0;
+  const std::size_t last =
+      role == GpuRole::ffn ? accounting.traffic.size() : system.own_devices();
+  for (std::size_t device = first; device < last; ++device) {
+    const auto& [read, write] = accounting.traffic[device];
     work.moved.push_back(total(read.moved) + total(write.moved));
-  return costs_of(config, system, work);
+  }
+  return costs_of(config, system.of_role(role), work);
+}
+
+StepCosts with_ffn(const StepCosts& main, const StepCosts& ffn, double share) {
+  const auto sum = [&](std::optional<double> StepCosts::*of) -> std::optional<double> {
+    if (!(main.*of) || !(ffn.*of)) return std::nullopt;
+    return *(main.*of) + share * *(ffn.*of);
+  };
+  StepCosts out{.joules = sum(&StepCosts::joules),
+                .gpu_joules = sum(&StepCosts::gpu_joules),
+                .usd = sum(&StepCosts::usd),
+                .joules_class = weakest(main.joules_class, ffn.joules_class),
+                .usd_class = weakest(main.usd_class, ffn.usd_class),
+                .unstated = main.unstated};
+  for (const std::string& number : ffn.unstated) out.unstated.push_back("ffn." + number);
+  return out;
 }
 
 StepCosts costs_of(const SystemConfig& config, const System& system, const PoweredWork& work) {

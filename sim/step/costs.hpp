@@ -49,9 +49,12 @@ bool only_in_costs(std::string_view path, const SystemConfig& config);
 /// True for the path of such a number, whatever the system.
 bool is_cost_number(std::string_view path);
 
-/// The costs of a step on one GPU with this `accounting` and `time`.
+/// The costs of a step on one GPU of this role. `config` is that of its system; `system` and
+/// `accounting` are the step's.
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
-                   Duration time);
+                   Duration time, GpuRole role = GpuRole::main);
+/// The costs of a GPU with its part of the FFN GPUs, of which there are `share` for each of it.
+StepCosts with_ffn(const StepCosts& main, const StepCosts& ffn, double share);
 /// The costs of this work on all its GPUs; those of a step are one GPU's.
 StepCosts costs_of(const SystemConfig& config, const System& system, const PoweredWork& work);
 

@@ -35,7 +35,7 @@ class Executor final : public EventHandler {
     timings_.resize(gpus * plans.size());
     parts_.resize(timings_.size());
     waiting_for_.resize(timings_.size());
-    kernels_.resize(gpus);
+    kernels_.resize(gpus * kGpuRoles);
     if (gpus > 1) arrived_.resize(timings_.size());
     dependents_.resize(plans.size());
     for (std::size_t op = 0; op < plans.size(); ++op) {
@@ -108,6 +108,9 @@ class Executor final : public EventHandler {
   std::size_t op_of(std::size_t task) const { return task % plans_.size(); }
   std::size_t gpu_of(std::size_t task) const { return task / plans_.size(); }
   const OpPlan& plan_of(std::size_t task) const { return plans_[op_of(task)]; }
+  std::deque<std::size_t>& kernels_of(std::size_t task) {
+    return kernels_[gpu_of(task) * kGpuRoles + static_cast<std::size_t>(plan_of(task).role)];
+  }
 
   // Number of simulated GPUs among those that meet for the task.
   std::size_t ranks_of(std::size_t task) const {
@@ -118,7 +121,7 @@ class Executor final : public EventHandler {
     timings_[task].ready = engine_.now();
     if (plan_of(task).ranks > 1 && !arrived_.empty()) return meet(task);
     if (!plan_of(task).exclusive) return begin(task);
-    auto& kernels = kernels_[gpu_of(task)];
+    auto& kernels = kernels_of(task);
     kernels.push_back(task);
     if (kernels.size() == 1) begin(task);  // the front one is running
   }
@@ -212,7 +215,7 @@ class Executor final : public EventHandler {
     observe(task);
     ++finished_;
     if (plan_of(task).exclusive) {
-      auto& kernels = kernels_[gpu_of(task)];
+      auto& kernels = kernels_of(task);
       TS_INVARIANT(kernels.front() == task, kernels.front(), task);
       kernels.pop_front();
       if (!kernels.empty()) begin(kernels.front());
@@ -235,7 +238,7 @@ class Executor final : public EventHandler {
   std::vector<std::size_t> parts_;        // by task: unfinished parts
   std::vector<std::size_t> waiting_for_;  // by task: dependencies not yet done
   std::vector<std::vector<std::size_t>> dependents_;  // by OpId
-  // By GPU: kernels in order of readiness; the first one occupies the compute unit.
+  // By GPU and role: kernels in order of readiness; the first one occupies the compute unit.
   std::vector<std::deque<std::size_t>> kernels_;
   std::vector<Hop> hops_;  // scratch
   std::size_t finished_ = 0;

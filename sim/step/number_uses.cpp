@@ -20,12 +20,16 @@ struct StepUses {
   std::array<bool, kFabricNames.size()> collectives{};
   TimedNames kernels;
 
-  explicit StepUses(const Simulation& sim) {
+  StepUses(const Simulation& sim, GpuRole role) {
     std::vector<bool> seen(sim.plans.distinct().size());
     for (std::size_t i = 0; i < sim.graph.ops.size(); ++i) {
       if (seen[sim.plans.which(i)]) continue;  // has the same work
       seen[sim.plans.which(i)] = true;
       const Op& op = sim.graph.ops[i];
+      // Both ends of a send between the roles use their part of the network.
+      if (op.kind == OpKind::collective && op.collective.fabric == Fabric::ffn)
+        collectives[static_cast<std::size_t>(Fabric::ffn)] = true;
+      if (op.role != role) continue;
       if (op.kind == OpKind::compute)
         families[static_cast<std::size_t>(sim.system->family_of(op))] = true;
       if (op.kind == OpKind::collective)
@@ -36,15 +40,15 @@ struct StepUses {
              });
     }
     for (const OpPlan& plan : sim.plans.distinct())
-      if (!plan.timed_kernel.empty()) kernels.insert(plan.timed_kernel);
+      if (plan.role == role && !plan.timed_kernel.empty()) kernels.insert(plan.timed_kernel);
   }
 };
 
-// Calls visit(kind, name, rest, used) for everything whose numbers stand below "system." + kind +
-// name + rest, always in the same order.
+// Calls visit(kind, name, rest, used) for everything whose numbers stand below `kind` + name + rest
+// of a system, from what its GPUs use.
 template <class Visit>
-void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) {
-  const StepUses uses(sim);
+void visit_uses_of(const SystemConfig& config, const Simulation& sim, GpuRole role, Visit visit) {
+  const StepUses uses(sim, role);
   visit("", "gpu", "", true);
   for (std::size_t f = 0; f < uses.families.size(); ++f)
     visit("gpu.kernels.", kKernelFamilyNames[f], "", uses.families[f]);
@@ -52,10 +56,11 @@ void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) 
   for (const std::string_view kernel : uses.kernels) visit("gpu.timed_kernels.", kernel, "", true);
   for (std::size_t r = 0; r < uses.requesters.size(); ++r)
     visit("", kRequesterNames[r], "", uses.requesters[r]);
-  const System& system = *sim.system;
-  for (std::size_t d = 0; d < system.device_names().size(); ++d) {
+  const System& system = sim.system->of_role(role);
+  const std::size_t first = role == GpuRole::ffn ? sim.system->own_devices() : 0;
+  for (std::size_t d = 0; d < system.own_devices(); ++d) {
     const std::string& name = system.device_names()[d];
-    const auto& [read, write] = sim.accounting.traffic[d];
+    const auto& [read, write] = sim.accounting.traffic[first + d];
     const bool used = total(read.payload) + total(write.payload) > Bytes{};
     const auto tier = config.tiers.find(name);
     const bool is_tier = tier != config.tiers.end();
@@ -79,14 +84,27 @@ void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) 
   visit("", "topology", "", routed);
 }
 
+// The same of all GPUs, always in the same order: visit(whose, kind, name, rest, used).
+template <class Visit>
+void visit_uses(const ScenarioConfig& config, const Simulation& sim, Visit visit) {
+  const auto visit_role = [&](std::string_view whose, const SystemConfig& system, GpuRole role) {
+    visit_uses_of(system, sim, role,
+                  [&](std::string_view kind, std::string_view name, std::string_view rest,
+                      bool used) { visit(whose, kind, name, rest, used); });
+  };
+  visit_role("system.", config.system, GpuRole::main);
+  if (config.ffn) visit_role("ffn.system.", config.ffn->system, GpuRole::ffn);
+}
+
 }  // namespace
 
-NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim)
+NumbersInTimes::NumbersInTimes(const ScenarioConfig& config, const Simulation& sim)
     : config_(config) {
   visit_uses(
       config, sim,
-      [this](std::string_view kind, std::string_view name, std::string_view rest, bool used) {
-        std::string prefix = "system.";
+      [this](std::string_view whose, std::string_view kind, std::string_view name,
+             std::string_view rest, bool used) {
+        std::string prefix(whose);
         prefix += kind;
         prefix += name;
         prefix += rest;
@@ -95,7 +113,10 @@ NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim
 }
 
 bool NumbersInTimes::contains(std::string_view path) const {
-  if (only_in_costs(path, config_)) return false;
+  const bool of_ffn = config_.ffn && path.starts_with(kFfnPrefix);
+  if (of_ffn ? only_in_costs(path.substr(kFfnPrefix.size()), config_.ffn->system)
+             : only_in_costs(path, config_.system))
+    return false;
   // Names may contain dots: the device is the one with the longest matching name.
   const Device* device = nullptr;
   for (const Device& d : devices_)
@@ -109,15 +130,16 @@ bool NumbersInTimes::contains(std::string_view path) const {
 NumberClass TimeClasses::weakest_of(const ScenarioConfig& config, const Simulation& sim) {
   std::string uses;
   visit_uses(
-      config.system, sim,
-      [&](std::string_view kind, std::string_view name, std::string_view /*rest*/, bool used) {
+      config, sim,
+      [&](std::string_view /*whose*/, std::string_view kind, std::string_view name,
+          std::string_view /*rest*/, bool used) {
         uses += used ? '1' : '0';
         if (kind == "gpu.timed_kernels.") uses.append(name) += '\n';
       });
   const auto known = known_.find(uses);
   if (known != known_.end()) return known->second;
   if (numbers_.empty()) numbers_ = list_number_classes(config);
-  const NumbersInTimes in_times(config.system, sim);
+  const NumbersInTimes in_times(config, sim);
   NumberClass out = NumberClass::measured;
   for (const ClassedNumber& number : numbers_)
     if (in_times.contains(number.path)) out = weakest(out, number.number_class);

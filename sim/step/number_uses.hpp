@@ -14,8 +14,8 @@ namespace tiersim {
 /// price.
 class NumbersInTimes {
  public:
-  NumbersInTimes(const SystemConfig& config, const Simulation& sim);
   /// `config` must outlive this.
+  NumbersInTimes(const ScenarioConfig& config, const Simulation& sim);
   /// `path` is that of a number in the scenario: "system.tiers.pool.memory.peak".
   bool contains(std::string_view path) const;
 
@@ -24,7 +24,7 @@ class NumbersInTimes {
     std::string prefix;  // of the paths of its numbers
     bool used;
   };
-  const SystemConfig& config_;
+  const ScenarioConfig& config_;
   std::vector<Device> devices_;
 };
 

@@ -23,6 +23,10 @@ BytesByClass by_class(const ClassBytes& bytes, std::int64_t times) {
 
 // A GPU has dozens, of which a step runs a few; those of the others would only fill its record.
 constexpr std::string_view kTimedKernels = "system.gpu.timed_kernels.";
+bool is_of_timed_kernel(std::string_view path) {
+  if (path.starts_with(kFfnPrefix)) path.remove_prefix(kFfnPrefix.size());
+  return path.starts_with(kTimedKernels);
+}
 
 bool is_far_read(const Access& access, TierId far) {
   return access.tier == far && access.direction == Direction::read;
@@ -39,16 +43,17 @@ void Recorder::provenance(Provenance extent, TimeClasses* classes) {
     record_.run_id = sha256_hex(texts.for_id);
   }
   record_.gpus = sim_.system->gpus();
+  if (config_.ffn) record_.ffn_gpus = config_.ffn->system.gpus.count;
   record_.batch = config_.step.batch;
   record_.context = config_.step.context;
-  for (const std::string& device : sim_.system->device_names())
-    record_.sharers[device] = config_.system.sharers(device);
+  for (std::size_t d = 0; d < sim_.system->device_names().size(); ++d)
+    record_.sharers[sim_.system->device_names()[d]] = sim_.system->sharers(DeviceId(d));
   TimeClasses once;
   time_class_ = (classes != nullptr ? *classes : once).weakest_of(config_, sim_);
   if (extent != Provenance::full) return;
-  const NumbersInTimes in_times(config_.system, sim_);
+  const NumbersInTimes in_times(config_, sim_);
   for (const SourcedNumber& number : list_numbers(config_)) {
-    if (!in_times.contains(number.path) && number.path.starts_with(kTimedKernels)) continue;
+    if (!in_times.contains(number.path) && is_of_timed_kernel(number.path)) continue;
     record_.numbers.push_back({number.path, number.value, number.number_class, number.source,
                                in_times.contains(number.path), number.ci95});
   }
@@ -259,7 +264,17 @@ PricedStep priced_step(const ScenarioConfig& config, const Simulation& sim) {
   const double stretch = waits ? pipeline_stretch(context_of(config, *sim.system)) : 1;
   const auto time =
       static_cast<std::int64_t>(static_cast<double>(sim.execution.time.count()) * stretch);
-  const StepCosts costs = costs_of(config.system, *sim.system, sim.accounting, Duration(time));
+  StepCosts costs = costs_of(config.system, *sim.system, sim.accounting, Duration(time));
+  double gpus = 1;  // with the part of FFN GPUs that is this one's
+  if (config.ffn) {
+    const double share = static_cast<double>(config.ffn->system.gpus.count) /
+                         static_cast<double>(config.system.gpus.count);
+    costs = with_ffn(costs,
+                     costs_of(config.ffn->system, *sim.system, sim.accounting, Duration(time),
+                              GpuRole::ffn),
+                     share);
+    gpus += share;
+  }
   // The costs are for one GPU, the tokens for its whole replica.
   const double tokens = static_cast<double>(sim.graph.tokens) * tokens_of_step(config) /
                         static_cast<double>(config.parallel.devices());
@@ -270,7 +285,8 @@ PricedStep priced_step(const ScenarioConfig& config, const Simulation& sim) {
   if (costs.joules) {
     metric("energy_j_per_token", *costs.joules / tokens, costs.joules_class);
     metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, costs.joules_class);
-    metric("power_w.mean", *costs.gpu_joules / to_seconds(Duration(time)), costs.joules_class);
+    metric("power_w.mean", *costs.gpu_joules / gpus / to_seconds(Duration(time)),
+           costs.joules_class);
   }
   if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, costs.usd_class);
   return out;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSpecification = "specification";
 
-bool is_kernel_of(const Op& op, KernelFamily family, const System& system) {
-  return op.kind == OpKind::compute && system.family_of(op) == family;
+bool is_kernel_of(const Op& op, KernelFamily family, GpuRole role, const System& system) {
+  return op.kind == OpKind::compute && op.role == role && system.family_of(op) == family;
 }
 
 // "; 40 % of it beyond what was timed".
@@ -26,12 +26,18 @@ std::string beyond_text(Duration beyond, Duration all) {
 }  // namespace
 
 void Recorder::kernels() {
+  kernels(GpuRole::main);
+  if (config_.ffn) kernels(GpuRole::ffn);
+}
+
+void Recorder::kernels(GpuRole role) {
+  const std::string_view whose = role == GpuRole::ffn ? kFfnPrefix : "";
   const auto timings = sim_.execution.of_gpu(0);
   std::array<Duration, kKernelFamilyNames.size()> sums{};
   std::array<Duration, kKernelFamilyNames.size()> beyond{};
   std::array<TimedNames, kKernelFamilyNames.size()> ran;
   for (std::size_t op = 0; op < timings.size(); ++op) {
-    if (sim_.graph.ops[op].kind != OpKind::compute) continue;
+    if (sim_.graph.ops[op].kind != OpKind::compute || sim_.graph.ops[op].role != role) continue;
     const auto family = static_cast<std::size_t>(sim_.system->family_of(sim_.graph.ops[op]));
     sums[family] += timings[op].end - timings[op].start;
     if (const auto kernel = sim_.plans[op].timed_kernel; !kernel.empty())
@@ -41,10 +47,10 @@ void Recorder::kernels() {
   for (std::size_t f = 0; f < sums.size(); ++f) {
     if (sums[f] == Duration{}) continue;
     const auto family = static_cast<KernelFamily>(f);
-    const KernelBasis basis = sim_.system->kernel_basis(family, ran[f]);
-    record_.kernel_times.push_back({.family = std::string(name(family)),
+    const KernelBasis basis = sim_.system->of_role(role).kernel_basis(family, ran[f]);
+    record_.kernel_times.push_back({.family = std::string(whose).append(name(family)),
                                     .seconds = to_seconds(sums[f]),
-                                    .number_class = class_of(family, basis),
+                                    .number_class = class_of(family, role, basis),
                                     .basis = std::string(basis.basis),
                                     .source = basis.source + beyond_text(beyond[f], sums[f]),
                                     .beyond_timed = to_seconds(beyond[f])});
@@ -52,20 +58,25 @@ void Recorder::kernels() {
 }
 
 // A kernel's own timings replace the model of the GPU's memory.
-NumberClass Recorder::class_of(KernelFamily family, const KernelBasis& basis) const {
+NumberClass Recorder::class_of(KernelFamily family, GpuRole role, const KernelBasis& basis) const {
+  const bool of_ffn = role == GpuRole::ffn;
+  const SystemConfig& config = of_ffn ? config_.ffn->system : config_.system;
+  const std::string whose = std::string(of_ffn ? kFfnPrefix : "") + "system.";
+  const std::size_t named = of_ffn ? kFfnPrefix.size() : 0;  // of a device, before its own name
   std::set<std::string> prefixes;
   for (std::size_t i = 0; i < sim_.graph.ops.size(); ++i) {
     const Op& op = sim_.graph.ops[i];
-    if (!is_kernel_of(op, family, *sim_.system)) continue;
+    if (!is_kernel_of(op, family, role, *sim_.system)) continue;
     bool remote = false;
     for (const Access& access : op.accesses) remote |= sim_.system->is_remote(access.tier);
-    if (remote) prefixes.insert("system." + std::string(name(op.requester)) + '.');
+    if (remote) prefixes.insert(whose + std::string(name(op.requester)) + '.');
     for (const DeviceTraffic& part : sim_.plans[i].traffic) {
-      const std::string& device = sim_.system->device_names()[part.device.index()];
-      const auto tier = config_.system.tiers.find(device);
-      const bool is_tier = tier != config_.system.tiers.end();
+      const std::string device =
+          sim_.system->device_names()[part.device.index()].substr(named);
+      const auto tier = config.tiers.find(device);
+      const bool is_tier = tier != config.tiers.end();
       if (is_tier && tier->second.path.empty() && basis.basis != kSpecification) continue;
-      prefixes.insert((is_tier ? "system.tiers." : "system.links.") + device + '.');
+      prefixes.insert(whose + (is_tier ? "tiers." : "links.") + device + '.');
     }
   }
   NumberClass out = basis.number_class;

@@ -6,7 +6,7 @@ namespace tiersim {
 namespace {
 
 bool changes_system(const ChangedKeys& changed) {
-  return changed.whole() || changed.find("system") != nullptr;
+  return changed.whole() || changed.find("system") != nullptr || changed.find("ffn") != nullptr;
 }
 
 bool changes_gpu(const ChangedKeys& changed) {

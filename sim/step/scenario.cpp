@@ -6,6 +6,7 @@
 #include "sim/step/host_tiers.hpp"
 #include "sim/step/scenario_checks.hpp"
 #include "workloads/attention/layer_contexts.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/shard.hpp"
 #include "workloads/llm/step_builder.hpp"
 
@@ -127,6 +128,8 @@ void describe(Fields& f, ScenarioConfig& c) {
                       "Kernels of the engine besides products, attention and collectives; by "
                       "default all are fused into these, and free.");
   f.optional("handover", c.handover, "Where the cache of a prefill goes.");
+  f.optional("ffn", c.ffn,
+             "GPUs of their own for MLPs and experts (AFD); those that attend have them by default.");
   f.optional_document("speculation", c.speculation, "speculation",
                       "Drafted tokens that a decode step verifies; none by default.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
@@ -142,6 +145,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_states(f, c);
   check_what_if(f, c);
   check_step_speculation(f, c);
+  check_ffn(f, c);
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {
@@ -163,6 +167,16 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
   if (config.method.method->attends_on_cpu())
     if (const auto host = host_memory(config.system, config.placement.far))
       out.placement.host = system.tier(*host);
+  if (config.ffn) {
+    const std::string near = config.ffn->near.value_or(config.placement.near);
+    out.ffn = std::make_shared<const FfnShare>(
+        FfnShare{.model = config.model,
+                 .parallel = config.ffn->parallel(),
+                 .groups = replicas(config),
+                 .micro_batches = config.ffn->micro_batches,
+                 .near = system.tier(std::string(kFfnPrefix) + near)});
+    out.model = attention_part(config.model);
+  }
   if (out.model.indexer && out.model.mla)
     out.step.latent = LatentUnpacking::absorbed;  // in a prefill too
   return out;
@@ -190,6 +204,12 @@ System system_of(const ScenarioConfig& config, std::int64_t gpus,
                 std::move(gpu));
   if (const auto& earlier = config.execution.dependent_launch)
     system.set_dependent_launch(earlier->value);
+  if (config.ffn) {
+    auto ffn = std::make_shared<System>(config.ffn->system);
+    if (const auto& earlier = config.execution.dependent_launch)
+      ffn->set_dependent_launch(earlier->value);
+    system.join(std::move(ffn));
+  }
   return system;
 }
 

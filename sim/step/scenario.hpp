@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/step/ffn_config.hpp"
 #include "sim/step/system.hpp"
 #include "sim/step/system_config.hpp"
 #include "workloads/attention/method.hpp"
@@ -60,6 +61,7 @@ struct ScenarioConfig {
   AttentionKernelConfig attention_kernel;
   ExecutionConfig execution;
   std::optional<HandoverConfig> handover;  ///< for a prefill
+  std::optional<FfnConfig> ffn = {};       ///< GPUs of their own for MLPs and experts
   std::optional<SpeculationConfig> speculation = {};
   WhatIfConfig what_if;
   std::optional<UncertaintyConfig> uncertainty;  ///< missing: the defaults

@@ -9,6 +9,7 @@
 #include "sim/step/host_tiers.hpp"
 #include "sim/step/packet_network.hpp"
 #include "workloads/llm/device_step.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim {
@@ -100,7 +101,8 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 
 void check_replica(Fields& f, const ScenarioConfig& c) {
   const ParallelConfig& p = c.parallel;
-  for (const ShardProblem& problem : shard_problems(c.model, p))
+  const LlmConfig model = c.ffn ? attention_part(c.model) : c.model;
+  for (const ShardProblem& problem : shard_problems(model, p))
     f.check(false, "parallel." + problem.key, problem.message, problem.hint);
   f.check(c.system.gpus.count % p.devices() == 0, "parallel",
           fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,

@@ -69,6 +69,7 @@ System::System(const SystemConfig& config, PathScaling scaling, const TierShare&
       requesters_, [](const Engine& engine) { return engine.engine->held_sms() > 0; });
   const Channel sms{"sms", own_peak_};
   if (held) sms_ = add_channels("gpu", {&sms, 1}, {}, 1);
+  own_channel_count_ = channels_.size();
 }
 
 void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
@@ -244,6 +245,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
 }
 
 OpPlan System::plan(const Op& op) const {
+  if (op.role == GpuRole::ffn || op.collective.fabric == Fabric::ffn) return plan_joined(op);
   OpPlan plan;
   if (op.kind == OpKind::host) {
     plan.setup = op.host_time > Duration{} ? op.host_time : host_step_;

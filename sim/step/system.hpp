@@ -66,6 +66,7 @@ struct PacketDemand {
 
 /// The cost of one operation: the common input of the bound and the engine.
 struct OpPlan {
+  GpuRole role = GpuRole::main;  ///< of the GPU that runs it, or that sends
   bool exclusive = false;   ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
   Duration issue{};         ///< part of setup: the host hands the copies to the request engine
@@ -147,6 +148,9 @@ class OpPlans {
   std::vector<std::int64_t> counts_;
 };
 
+/// Begins the names of what belongs to FFN GPUs.
+inline constexpr std::string_view kFfnPrefix = "ffn.";
+
 class System {
  public:
   /// `gpus`: only this number of the configured GPUs, neighbours on one host. `gpu`: compute() of a
@@ -154,6 +158,15 @@ class System {
   explicit System(const SystemConfig& config, PathScaling scaling = {}, const TierShare& limit = {},
                   std::optional<std::int64_t> gpus = {},
                   std::shared_ptr<const ComputeUnit> gpu = nullptr);
+
+  /// Adds the GPUs that have the MLPs. The names of their tiers, devices and channels begin with
+  /// kFfnPrefix, and their ids follow those of this system. Operations with GpuRole::ffn run there.
+  void join(std::shared_ptr<const System> ffn);
+  /// Those GPUs; null where there are none.
+  const System* ffn() const { return ffn_.get(); }
+  /// Number of this system's own tiers, devices and channels, without those of FFN GPUs.
+  std::size_t own_devices() const { return placed_.size(); }
+  std::size_t own_channels() const { return own_channel_count_; }
 
   /// Makes every kernel and collective begin earlier by this time, or by its own launch if that is
   /// shorter.
@@ -169,16 +182,16 @@ class System {
   /// Names of the tiers; a TierId of a graph for this system is an index into them.
   const std::vector<std::string>& tier_names() const { return tier_names_; }
   TierId tier(std::string_view name) const;
-  DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
+  DeviceId device(TierId tier) const;
   /// True where links lie between the GPU and the tier.
-  bool is_remote(TierId tier) const { return tiers_[tier.index()].remote; }
+  bool is_remote(TierId tier) const { return tier_at(tier).remote; }
   /// Capacity of one instance.
-  Bytes installed(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
+  Bytes installed(TierId tier) const { return tier_at(tier).memory->capacity(); }
   /// The part of one instance's capacity that the workload may fill.
-  Bytes capacity(TierId tier) const { return tiers_[tier.index()].capacity; }
+  Bytes capacity(TierId tier) const { return tier_at(tier).capacity; }
 
   /// True for the channel of the SMs, which gathers hold and kernels compute on.
-  bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
+  bool counts_sms(ChannelId channel) const;
 
   const std::shared_ptr<const ComputeUnit>& compute() const { return gpu_; }
   const ComputeSheet& compute_sheet() const { return gpu_->sheet(); }
@@ -188,8 +201,10 @@ class System {
   KernelBasis kernel_basis(KernelFamily family, const TimedNames& ran) const {
     return gpu_->basis(family, &ran);
   }
+  /// The GPUs of a role, which must exist.
+  const System& of_role(GpuRole role) const { return role == GpuRole::ffn ? *ffn_ : *this; }
   /// The family whose numbers hold for a kernel.
-  KernelFamily family_of(const Op& op) const { return gpu_->family_for(op.family); }
+  KernelFamily family_of(const Op& op) const { return of_role(op.role).gpu_->family_for(op.family); }
 
   /// The packet model of the device; null if it is not at packet level.
   const PacketModel* packet_model(DeviceId device) const;
@@ -202,7 +217,8 @@ class System {
   CollectiveCost collective_cost(const CollectiveWork& work) const;
 
   OpPlan plan(const Op& op) const;
-  /// The cost of a collective over Fabric::transfer at its receiver: the port and the memory there.
+  /// The cost of a send over Fabric::transfer or Fabric::ffn at its receiver: the port and the
+  /// memory there.
   OpPlan plan_receipt(const Op& op) const;
   /// The plan of every operation, by OpId.
   OpPlans plan(const StepGraph& graph) const;
@@ -243,6 +259,17 @@ class System {
   void build_tiers(const SystemConfig& config, const TierShare& limit);
   void build_power(const SystemConfig& config);
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
+  const Tier& tier_at(TierId tier) const {
+    return tier.index() < tiers_.size() ? tiers_[tier.index()]
+                                        : ffn_->tiers_[tier.index() - tiers_.size()];
+  }
+  /// An operation of a system with FFN GPUs: theirs, or a send between both kinds.
+  OpPlan plan_joined(const Op& op) const;
+  OpPlan plan_exchange(const Op& op) const;
+  /// The operation with the accesses to one kind's tiers alone, by that kind's ids.
+  Op at_role(const Op& op, GpuRole role) const;
+  /// Gives a plan of the FFN GPUs the ids that their devices and channels have here.
+  void shift(OpPlan& plan) const;
   OpPlan plan_collective(const Op& op) const;
   OpPlan plan_kernel(const Op& op) const;
   /// Adds the time that the requester takes for the copies of a hand-over, one after another.
@@ -264,6 +291,8 @@ class System {
   /// Limits the accesses to the GPU's own memory to `time`, alone on the system.
   void take_of_own_memory(Duration time, OpPlan& plan) const;
 
+  std::shared_ptr<const System> ffn_;   // null: no other GPUs have the MLPs
+  std::size_t own_channel_count_ = 0;
   std::int64_t gpus_ = 1;
   std::unique_ptr<const Topology> topology_;
   PathScaling scaling_;

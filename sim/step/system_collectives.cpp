@@ -65,8 +65,10 @@ OpPlan System::plan_collective(const Op& op) const {
     if (out > Bytes{})
       add(Direction::write, out,
           fabric->devices[i]->cost(Direction::write, out, std::min(cost.run, out)));
-    // A hand-over has no data in return.
-    if (in > Bytes{} && op.collective.fabric != Fabric::transfer)
+    // A hand-over has no data in return, and what FFN GPUs return is a send of theirs.
+    const bool one_way = op.collective.fabric == Fabric::transfer ||
+                         op.collective.fabric == Fabric::ffn;
+    if (in > Bytes{} && !one_way)
       add(Direction::read, in, fabric->devices[i]->incoming(in, std::min(cost.run, in)));
   }
   plan.setup_reason = "collective";
@@ -110,7 +112,7 @@ CollectiveCost System::collective_cost(const CollectiveWork& work) const {
 OpPlan System::plan_receipt(const Op& op) const {
   OpPlan plan;
   const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
-  TS_EXPECTS(fabric.has_value() && op.collective.fabric == Fabric::transfer);
+  TS_EXPECTS(fabric.has_value() && op.collective.kind == CollectiveKind::send);
   for (Access access : op.accesses) {
     access.direction = Direction::write;
     add_access(access, op.requester, plan);

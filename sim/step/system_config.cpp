@@ -304,7 +304,7 @@ void describe(Fields& f, SystemConfig& c) {
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
   f.optional("fabrics", c.fabrics,
-             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context.");
+             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context, ffn.");
   f.optional_document("topology", c.topology, "topology",
                       "How the GPUs of all hosts are joined, for `routed` collectives.");
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
@@ -327,7 +327,8 @@ void describe(Fields& f, SystemConfig& c) {
 
 const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
   auto it = fabrics.find(std::string(tiersim::name(purpose)));
-  const bool inherits = purpose != Fabric::tensor && purpose != Fabric::transfer;
+  const bool inherits =
+      purpose != Fabric::tensor && purpose != Fabric::transfer && purpose != Fabric::ffn;
   if (it == fabrics.end() && inherits)
     it = fabrics.find(std::string(tiersim::name(Fabric::tensor)));
   return it == fabrics.end() ? nullptr : &it->second;

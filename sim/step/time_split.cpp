@@ -40,16 +40,20 @@ class Path {
   /// compute unit, else the last of its dependencies.
   std::optional<std::size_t> before(std::size_t op) const {
     if (plans_[op].exclusive && timings_[op].start > timings_[op].ready)
-      return kernel_ending_at(timings_[op].start);
+      return kernel_before(op);
     for (const OpId id : graph_.ops[op].after)
       if (timings_[id.index()].end == timings_[op].ready) return id.index();
     return std::nullopt;
   }
 
  private:
-  std::optional<std::size_t> kernel_ending_at(SimTime time) const {
+  // The kernel that the same compute unit ran until this one started.
+  std::optional<std::size_t> kernel_before(std::size_t started) const {
+    const SimTime time = timings_[started].start;
     for (std::size_t op = 0; op < timings_.size(); ++op)
-      if (plans_[op].exclusive && timings_[op].end == time && timings_[op].start < time) return op;
+      if (plans_[op].exclusive && plans_[op].role == plans_[started].role &&
+          timings_[op].end == time && timings_[op].start < time)
+        return op;
     return std::nullopt;
   }
 

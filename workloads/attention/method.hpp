@@ -23,6 +23,7 @@
 
 namespace tiersim {
 
+struct FfnShare;
 struct SpeculationConfig;
 
 /// The tier beside the GPU, and the tier that KV and weights may be offloaded to; they may be the
@@ -56,6 +57,8 @@ struct AttentionContext {
   ExecutionConfig execution = {};
   std::optional<HandoverConfig> handover = {};
   bool host_works = false;  ///< the step first waits for the CPU
+  /// Where the MLPs are on other GPUs; null: they are on these. `model` is then without them.
+  std::shared_ptr<const FfnShare> ffn = nullptr;
   /// Pieces of a prefill where prompts differ or are cached in part: step.batch is then 1, and
   /// step.context the sum of their new tokens. Empty: whole prompts of step.context positions.
   std::vector<PromptChunk> chunks = {};

@@ -5,6 +5,7 @@
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/llm/context_pieces.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/shard.hpp"
 
 namespace tiersim {
@@ -82,7 +83,8 @@ std::vector<std::int64_t> micro_batches(const AttentionContext& context) {
       context.step.kind == StepKind::decode || p.sequences_are_spread() ? p.sequence_groups() : 1;
   const std::int64_t own = (context.step.batch + gpus - 1) / gpus;
   const bool halves = context.step.overlap == Overlap::micro_batches;
-  const std::int64_t parts = std::min(own, halves ? 2 : p.pipeline);
+  const std::int64_t wanted = context.ffn ? context.ffn->micro_batches : halves ? 2 : p.pipeline;
+  const std::int64_t parts = std::min(own, wanted);
   std::vector<std::int64_t> out;
   std::int64_t left = context.step.batch;
   for (std::int64_t i = 0; i < parts; ++i) {

@@ -41,8 +41,8 @@ struct DeviceStep {
 /// The GPU with the most work. Under attention: data, sequences are spread as evenly as possible.
 DeviceStep device_step(const AttentionContext& context);
 
-/// Sequences of each micro-batch, largest first: one batch, two halves, or one for each stage of a
-/// pipeline; fewer where a GPU has fewer sequences.
+/// Sequences of each micro-batch, largest first: one batch, two halves, one for each stage of a
+/// pipeline, or as many as FfnShare says; fewer where a GPU has fewer sequences.
 std::vector<std::int64_t> micro_batches(const AttentionContext& context);
 
 /// Ratio of the time of a step to that of one GPU's work on it, which adds the other stages of a

@@ -91,7 +91,8 @@ OpId LayerOpsBuilder::products(Phase phase, int layer, const std::vector<Product
 
 OpId LayerOpsBuilder::mlp(int layer, OpId after) {
   if (!c_.model.has_mlp(layer)) return after;
-  return c_.model.is_moe_layer(layer) ? experts(layer, after) : dense_mlp(layer, after);
+  return c_.model.is_moe_layer(layer) ? routed_experts(layer, router(layer, after))
+                                      : dense_mlp(layer, after);
 }
 
 OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
@@ -188,7 +189,13 @@ ExpertsShape LayerOpsBuilder::experts_shape(std::int64_t reached, std::int64_t r
   return out;
 }
 
-OpId LayerOpsBuilder::experts(int layer, OpId after) {
+OpId LayerOpsBuilder::router(int layer, OpId after) {
+  LayerOpsBuilder own(c_, graph_, own_tokens_);
+  return own.product_of(WeightPart::router, Phase::mlp, layer,
+                        full_product(c_.model.hidden, c_.model.moe->experts), after, true);
+}
+
+OpId LayerOpsBuilder::routed_experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
   if (!routed_) routed_ = routed_load();
@@ -197,8 +204,6 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
   LayerOpsBuilder own(c_, graph_, own_tokens_);
-  after = own.product_of(WeightPart::router, Phase::mlp, layer, full_product(m.hidden, moe.experts),
-                         after, true);
   if (moe.latent)
     after = own.product_of(WeightPart::shared_experts, Phase::mlp, layer,
                            full_product(m.hidden, *moe.latent), after, true);

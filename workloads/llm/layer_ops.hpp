@@ -33,6 +33,9 @@ class LayerOpsBuilder {
   /// Adds the layer's MLP, or its router and the experts that the tokens are expected to reach.
   /// Returns `after` where the layer has neither.
   OpId mlp(int layer, OpId after);
+  /// The two parts of such a layer: the product that chooses experts, and these.
+  OpId router(int layer, OpId after);
+  OpId routed_experts(int layer, OpId after);
   /// A dense MLP, as in an encoder.
   OpId dense_mlp(int layer, OpId after);
   /// Adds a kernel that reads and writes this many elements of bf16 for each token.
@@ -82,7 +85,6 @@ class LayerOpsBuilder {
   RoutedLoad routed_load() const;
   bool fuses_shared_experts() const;
   ExpertsShape experts_shape(std::int64_t reached, std::int64_t routed) const;
-  OpId experts(int layer, OpId after);
   OpId hyper_connection(Phase phase, int layer, OpId after);
   OpId mixture(Phase phase, int layer, OpId after);
   OpId product_of(WeightPart part, Phase phase, int layer, const Product& p, OpId after,

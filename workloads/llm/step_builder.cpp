@@ -106,6 +106,7 @@ StepGraph with_tensors(AttentionContext replica, const Method& method,
     add_tensor(graph, TensorClass::cross_rows, near, cross_rows(c) * (2 * c.model.layers));
   add_states(graph, c);
   add_method_tensors(method, c, graph);
+  if (c.ffn) add_ffn_tensors(graph, replica);
   if (replica.speculation != nullptr) add_draft_tensors(graph, replica, method);
   return graph;
 }
@@ -127,7 +128,7 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
     return graph;
   }
   const auto layers = static_cast<int>(device_step(context).context.model.layers);
-  const bool turns = context.step.overlap == Overlap::micro_batches;
+  const bool turns = context.step.overlap == Overlap::micro_batches || context.ffn;
   std::deque<StepChain> chains;
   std::vector<int> batch_of;  // by operation
   const auto added = [&](int chain) { batch_of.resize(graph.ops.size(), chain); };

@@ -94,7 +94,9 @@ StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
       own_(c_, graph, step_.own_tokens()),
       group_(c_, graph, step_.group_tokens(),
              c_.parallel.experts == ExpertSharing::spread ? step_.own_tokens()
-                                                          : step_.group_tokens()) {}
+                                                          : step_.group_tokens()) {
+  if (c_.ffn) ffn_ = std::make_unique<FfnChain>(step_, graph);
+}
 
 StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph,
                      std::vector<AttentionPart> parts)
@@ -287,6 +289,7 @@ OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int
 OpId StepChain::mlp(int layer, OpId last) {
   if (!c_.model.has_mlp(layer)) return last;
   last = own_.norm(Phase::mlp, layer, last);
+  if (ffn_) return ffn_->add_layer(layer, last);
   const std::int64_t ranks = c_.parallel.tensor;
   const Bytes all = hidden(step_.group_tokens());
   if (!spread())

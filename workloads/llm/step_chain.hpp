@@ -1,10 +1,12 @@
 #pragma once
 // The operations of one batch, or one micro-batch of it, on one GPU, from embedding to head.
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/layer_ops.hpp"
 
 namespace tiersim {
@@ -80,6 +82,7 @@ class StepChain {
   StepGraph& graph_;
   LayerOpsBuilder own_;               // of its own sequences' tokens
   LayerOpsBuilder group_;             // of the tensor group's tokens
+  std::unique_ptr<FfnChain> ffn_;     // null where this GPU has the MLPs
   std::optional<double> hot_ = {};    // rows of the GPU with the most loaded experts over the mean
   std::vector<AttentionPart> parts_;  // empty where step_ is the only part
   OpId last_;                         // the next operation waits for it

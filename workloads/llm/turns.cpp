@@ -1,6 +1,7 @@
 #include "workloads/llm/turns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -35,11 +36,12 @@ StepGraph in_turns(StepGraph graph, const std::vector<int>& batch_of) {
 
   std::vector<Op> ops = std::exchange(graph.ops, {});
   std::vector<OpId> now(ops.size());  // by the old id
-  OpId kernel;                        // the last one
+  std::array<OpId, kGpuRoles> kernels;  // the last one of each kind of GPU
   for (const std::size_t old : order) {
     Op& op = ops[old];
     for (OpId& before : op.after) before = now[before.index()];
     const bool computes = op.kind == OpKind::compute;
+    OpId& kernel = kernels[static_cast<std::size_t>(op.role)];
     if (computes && std::ranges::count(op.after, kernel) == 0) op.after.push_back(kernel);
     now[old] = graph.add(std::move(op));
     if (computes) kernel = now[old];
