@@ -24,7 +24,7 @@ struct Held {
   std::optional<TierBytes> base = {};  // without bytes where the baseline has none in the tier
 
   double of_all(std::int64_t bytes) const {
-    return static_cast<double>(bytes) * static_cast<double>(counts.gpus);
+    return static_cast<double>(bytes) * static_cast<double>(counts.gpus_with(tier.tier));
   }
   // Blocks of a server belong to no fixed number of requests.
   std::optional<double> per_request(std::int64_t bytes) const {

@@ -73,7 +73,7 @@ std::int64_t wire_bytes(const RunRecord& record, const std::string& device) {
 RecordCounts counts_of(const RunRecord& record) {
   // A store that keeps results without the setup does not hold the numbers of GPUs and sequences.
   if (record.sharers.empty()) return {.requests = 0};
-  RecordCounts out{.gpus = record.gpus};
+  RecordCounts out{.gpus = record.gpus, .ffn_gpus = record.ffn_gpus.value_or(0)};
   if (record.serving) {
     out.requests = record.serving->counts.requests;
     out.new_tokens = static_cast<double>(record.serving->counts.output_tokens);

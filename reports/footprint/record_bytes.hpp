@@ -22,9 +22,15 @@ namespace tiersim {
 /// (read_results() without a setup).
 struct RecordCounts {
   std::int64_t gpus = 1;
+  std::int64_t ffn_gpus = 0;  ///< further ones, with the devices that kFfnPrefix names
   std::int64_t requests = 1;
   std::optional<double> new_tokens = {};     ///< none where the record holds no times
   std::optional<double> cached_tokens = {};  ///< requests times context; none for a server
+
+  /// GPUs that have the device, each or together.
+  std::int64_t gpus_with(std::string_view device) const {
+    return device.starts_with(kFfnPrefix) ? ffn_gpus : gpus;
+  }
 };
 RecordCounts counts_of(const RunRecord& record);
 

@@ -17,7 +17,8 @@ struct Shown {
 
 Shown shown(const PointTable& table, const MetricColumn& metric, std::size_t point) {
   const auto& record = table.points[point].record;
-  const double gpus = record && record->gpus > 0 ? static_cast<double>(record->gpus) : 1;
+  const std::int64_t all = record ? record->gpus + record->ffn_gpus.value_or(0) : 0;
+  const double gpus = all > 0 ? static_cast<double>(all) : 1;
   if (metric.name == "throughput_tokens_per_s") return {.factor = 1 / gpus};
   if (metric.name == "energy_j_per_token") return {.inverse = true};
   if (metric.name == "cost_usd_per_mtoken") return {};

@@ -8,7 +8,8 @@ namespace tiersim {
 namespace {
 
 double payload_of_all(const IoRow& row) {
-  return static_cast<double>(row.device.total()) * static_cast<double>(row.counts.gpus);
+  return static_cast<double>(row.device.total()) *
+         static_cast<double>(row.counts.gpus_with(row.device.device));
 }
 std::optional<double> over_payload(const DeviceBytes& device, std::int64_t bytes) {
   if (bytes == 0) return std::nullopt;

@@ -29,7 +29,7 @@ std::string class_parts(const BytesByClass& bytes) {
 }
 
 bool several_gpus(const RunRecord& record) {
-  return record.gpus > 1;
+  return record.gpus > 1 || record.ffn_gpus;
 }
 
 // The number of GPUs that share one instance of the device; empty for one GPU.
@@ -97,6 +97,17 @@ std::string gpus_text(const RunRecord& record) {
   if (!several_gpus(record)) return "";
   constexpr const char* kOfOne = "numbers are of one GPU unless they say otherwise";
   const std::int64_t each = record.device.gpus_per_replica;
+  if (record.ffn_gpus) {
+    const std::int64_t groups = record.gpus / each;
+    const std::string attend =
+        each == 1 ? fmt::format("{} that attend", record.gpus)
+                  : fmt::format("{} that attend in {} ({})", record.gpus,
+                                groups == 1 ? "one group" : fmt::format("{} groups", groups),
+                                sharing_text(record.device));
+    return fmt::format(
+        "gpus       {}, and {} that have the MLPs for all of them; the batch is of {}, other {}\n",
+        attend, *record.ffn_gpus, each == 1 ? "a GPU that attends" : "a group", kOfOne);
+  }
   if (each == 1)
     return fmt::format("gpus       {}, each with a step of its own; {}\n", record.gpus, kOfOne);
   const std::int64_t replicas = record.gpus / each;
@@ -120,7 +131,12 @@ std::string speed_text(const RunRecord& record) {
                      interval_text(record.metrics.at("throughput_tokens_per_s").ci95, number_text));
   const std::int64_t each = record.device.gpus_per_replica;
   if (several_gpus(record)) out += " on all GPUs";
-  if (record.gpus > each)
+  if (record.ffn_gpus)
+    out += fmt::format(
+        ", {} a GPU\nbusy       GPUs that attend {} of the step, those with the MLPs {}",
+        number_text(throughput / static_cast<double>(record.gpus + *record.ffn_gpus)),
+        share_text(value("attention_gpu_busy")), share_text(value("ffn_gpu_busy")));
+  else if (record.gpus > each)
     out += fmt::format(
         ", {} on each{}",
         number_text(throughput * static_cast<double>(each) / static_cast<double>(record.gpus)),
@@ -132,7 +148,10 @@ std::string speed_text(const RunRecord& record) {
         number_text(value("acceptance_length")), time_text(value("draft_time_s")),
         number_text(value("speculation_speedup")));
   return out + fmt::format("\ncapacity   largest batch {:.0f}{} at this context\n",
-                           value("max_batch"), each == 1 ? "" : " of a replica");
+                           value("max_batch"),
+                           record.ffn_gpus ? each == 1 ? " of a GPU that attends" : " of a group"
+                           : each == 1     ? ""
+                                           : " of a replica");
 }
 
 // Empty where the devices state no energy.

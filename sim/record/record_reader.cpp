@@ -286,6 +286,10 @@ void read_config(const Placed& config, RunRecord& out) {
   if (const Placed prefill(config, "prefill", record::Presence::if_any);
       prefill.node && prefill.node.kind() == NodeKind::object)
     out.gpus += read_system(prefill["system"], "prefill.", out);
+  // The MLPs of a step may be on GPUs of their own.
+  if (const Placed ffn(config, "ffn", record::Presence::if_any);
+      ffn.node && ffn.node.kind() == NodeKind::object)
+    out.ffn_gpus = read_system(ffn["system"], kFfnPrefix, out);
 }
 
 // Empty where the text is a document.

@@ -98,6 +98,9 @@ struct DeviceRecord {
   std::vector<WeightRecord> weights = {};  ///< in the order of WeightPart, without empty parts
 };
 
+/// Begins the names of devices of GPUs that have the MLPs of a step whose attention is on others.
+inline constexpr std::string_view kFfnPrefix = "ffn.";
+
 struct RunRecord {
   // provenance
   std::string tiersim_version;
@@ -108,7 +111,7 @@ struct RunRecord {
   std::string config;
   std::string name;
   std::int64_t gpus = 1;   ///< in all replicas
-  /// Further ones, which have the MLPs for all of them; none where each GPU has its own.
+  /// Further ones, which have the MLPs for all of these; none where each GPU has its own.
   std::optional<std::int64_t> ffn_gpus = {};
   std::int64_t batch = 1;  ///< of one replica
   std::int64_t context = 1;

@@ -35,12 +35,33 @@ void check_combinations(Fields& f, const ScenarioConfig& c) {
           "split");
 }
 
+// Tiers and links that a step may use: the far tier and networks, with their paths. A GPU's own
+// memory is never shared.
+std::vector<std::string> devices_of_step(const SystemConfig& system, const std::string& far) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::vector<std::string>& links) {
+    out.insert(out.end(), links.begin(), links.end());
+  };
+  if (const auto tier = system.tiers.find(far); tier != system.tiers.end()) {
+    out.push_back(far);
+    add(tier->second.path);
+  }
+  for (const auto& [name, fabric] : system.fabrics) {
+    add(fabric.path);
+    add(fabric.beyond);
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 // The two kinds of GPUs share no device, and each reaches the other.
 void check_hardware(Fields& f, const ScenarioConfig& c) {
   const auto of = [&](const SystemConfig& system, const std::string& key) {
-    f.check(system.shared.host.empty() && system.shared.all.empty(), key + ".shared",
-            "GPUs that share a device are not modelled beside ffn",
-            "a system whose GPUs have devices of their own");
+    for (const std::string& device : devices_of_step(system, c.placement.far))
+      f.check(system.sharers(device) == 1, key + ".shared",
+              "GPUs share '" + device + "', which is not modelled beside ffn",
+              "a system whose GPUs have devices of their own");
     for (const std::string& device : at_packet_level(system))
       f.check(false, key + "." + device + ".level", "packets are not modelled beside ffn",
               "flow or analytic");

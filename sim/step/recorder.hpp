@@ -54,7 +54,7 @@ class Recorder {
   void phases();
   void costs();
   void kernels();
-  void kernels(GpuRole role);
+  Duration kernels(GpuRole role);
   /// The weakest class behind the family's times: of its basis and of the devices that it waits
   /// for.
   NumberClass class_of(KernelFamily family, GpuRole role, const KernelBasis& basis) const;

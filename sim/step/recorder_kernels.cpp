@@ -26,11 +26,16 @@ std::string beyond_text(Duration beyond, Duration all) {
 }  // namespace
 
 void Recorder::kernels() {
-  kernels(GpuRole::main);
-  if (config_.ffn) kernels(GpuRole::ffn);
+  const Duration attends = kernels(GpuRole::main);
+  if (!config_.ffn) return;
+  const Duration computes = kernels(GpuRole::ffn);
+  const double all = to_seconds(sim_.execution.time);
+  metric("attention_gpu_busy", to_seconds(attends) / all, time_class_);
+  metric("ffn_gpu_busy", to_seconds(computes) / all, time_class_);
 }
 
-void Recorder::kernels(GpuRole role) {
+// Returns the time of all kernels of the role.
+Duration Recorder::kernels(GpuRole role) {
   const std::string_view whose = role == GpuRole::ffn ? kFfnPrefix : "";
   const auto timings = sim_.execution.of_gpu(0);
   std::array<Duration, kKernelFamilyNames.size()> sums{};
@@ -44,8 +49,10 @@ void Recorder::kernels(GpuRole role) {
       ran[family].insert(kernel);
     if (sim_.plans[op].beyond_timed) beyond[family] += timings[op].end - timings[op].start;
   }
+  Duration all{};
   for (std::size_t f = 0; f < sums.size(); ++f) {
     if (sums[f] == Duration{}) continue;
+    all += sums[f];
     const auto family = static_cast<KernelFamily>(f);
     const KernelBasis basis = sim_.system->of_role(role).kernel_basis(family, ran[f]);
     record_.kernel_times.push_back({.family = std::string(whose).append(name(family)),
@@ -55,6 +62,7 @@ void Recorder::kernels(GpuRole role) {
                                     .source = basis.source + beyond_text(beyond[f], sums[f]),
                                     .beyond_timed = to_seconds(beyond[f])});
   }
+  return all;
 }
 
 // A kernel's own timings replace the model of the GPU's memory.

@@ -12,6 +12,7 @@
 #include "hwmodels/topology/topology.hpp"
 #include "sim/base/id.hpp"
 #include "sim/model/device.hpp"
+#include "sim/record/run_record.hpp"
 #include "sim/step/packet_network.hpp"
 #include "sim/step/system_config.hpp"
 
@@ -147,9 +148,6 @@ class OpPlans {
   std::vector<std::size_t> which_;
   std::vector<std::int64_t> counts_;
 };
-
-/// Begins the names of what belongs to FFN GPUs.
-inline constexpr std::string_view kFfnPrefix = "ffn.";
 
 class System {
  public:

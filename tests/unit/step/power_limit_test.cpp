@@ -61,8 +61,8 @@ TEST(PowerLimit, ALowerClockTakesLessEnergyForAFlop) {
   StepGraph graph = testing::empty_graph(system);
   graph.add(testing::kernel(system, 0_B, 1'000_GFLOP));  // 1 s: the launch takes a millionth
   const Accounting a = account(graph, system, system.plan(graph));
-  EXPECT_NEAR(static_cast<double>(a.powered_flops.in_base()) / 250e9, 1, 1e-5);
-  EXPECT_NEAR(to_seconds(a.active), 2.0 / 8, 1e-5);
+  EXPECT_NEAR(static_cast<double>(a.work[0].flops.in_base()) / 250e9, 1, 1e-5);
+  EXPECT_NEAR(to_seconds(a.work[0].active), 2.0 / 8, 1e-5);
   EXPECT_EQ(a.flops, 1'000_GFLOP);
   const StepCosts costs = costs_of(c, system, a, Duration(2s));
   EXPECT_NEAR(*costs.joules, 2 * 23.125, 1e-3);  // the limit over its two seconds
@@ -74,7 +74,7 @@ TEST(PowerLimit, WithoutALimitWorkTakesActivePowerForItsTime) {
   StepGraph graph = testing::empty_graph(system);
   graph.add(testing::kernel(system, 0_B, 1_GFLOP));  // 1 us and 1 ms
   const Accounting a = account(graph, system, system.plan(graph));
-  EXPECT_EQ(a.active, Duration(1001us));
+  EXPECT_EQ(a.work[0].active, Duration(1001us));
   const StepCosts costs = costs_of(c, system, a, Duration(2ms));
   EXPECT_NEAR(*costs.joules, 0.1 + 5 * 1.001e-3 + 10 * 2e-3, 1e-12);
 }
