@@ -244,6 +244,29 @@ void read_minimax_m2(HfKeys& keys, LlmConfig& c) {
   refuse_biases(keys);
 }
 
+// The layers with experts are a list, or a text with commas.
+void read_step3(HfKeys& keys, LlmConfig& c) {
+  read_stack(keys, c);
+  read_heads(keys, c);
+  c.kv_heads = keys.whole("num_attention_groups");
+  c.q_lora_rank = keys.whole("share_q_dim");
+  c.moe = MoeConfig{.experts = keys.whole("moe_num_experts"),
+                    .experts_per_token = keys.whole("moe_top_k"),
+                    .shared_experts = 1,
+                    .expert_intermediate = keys.whole("moe_intermediate_size"),
+                    .shared_intermediate = keys.whole("share_expert_dim")};
+  for (const char* key : {"max_seq_len", "max_position_embedding"}) keys.ignore(key);
+  c.mlp_types.assign(static_cast<std::size_t>(std::max<std::int64_t>(c.layers, 0)),
+                     MlpType::dense);
+  for (const std::int64_t layer : keys.wholes("moe_layers_enum")) {
+    if (layer < 0 || layer >= c.layers)
+      return keys.reject("moe_layers_enum",
+                         fmt::format("has layer {} of a model with {}", layer, c.layers));
+    c.mlp_types[static_cast<std::size_t>(layer)] = MlpType::experts;
+  }
+  refuse_biases(keys);
+}
+
 // The file stores queries, keys and values, and gate and up, as one matrix each.
 void read_phi3(HfKeys& keys, LlmConfig& c) {
   read_llama(keys, c);
@@ -279,6 +302,8 @@ constexpr auto kFamilies = std::to_array<HfFamily>({{"cohere2", read_cohere2},
                                                     {"qwen3_5_text", read_qwen3_next},
                                                     {"qwen3_moe", read_qwen3_moe},
                                                     {"qwen3_next", read_qwen3_next},
+                                                    {"step3_text", read_step3},
+                                                    {"step3_vl", read_step3},
                                                     {"t5", read_t5}});
 
 }  // namespace

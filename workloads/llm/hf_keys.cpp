@@ -75,6 +75,12 @@ std::optional<std::int64_t> to_whole(const Value& value) {
   return number;
 }
 
+// A list of the numbers between commas; a text that has anything else stays one.
+Value list_of(const std::string& text) {
+  Value list = Value::parse('[' + text + ']', nullptr, false);
+  return list.is_array() ? list : Value(text);
+}
+
 std::string shown(const Value& value) {
   if (value.is_array()) return "a list";
   if (value.is_object()) return "a mapping";
@@ -187,11 +193,12 @@ std::vector<std::int64_t> HfKeys::wholes(const std::string& key) {
   std::vector<std::int64_t> numbers;
   const Value* value = json_->find(key);
   if (value == nullptr) return numbers;
-  const bool fits = value->is_array() && std::ranges::all_of(*value, [](const Value& item) {
+  const Value list = value->is_string() ? list_of(value->get<std::string>()) : *value;
+  const bool fits = list.is_array() && std::ranges::all_of(list, [](const Value& item) {
                       return to_whole(item).has_value();
                     });
   if (!fits) reject(key, fmt::format("is {}, not a list of whole numbers", shown(*value)));
-  for (const Value& item : *value)
+  for (const Value& item : list)
     if (fits) numbers.push_back(*to_whole(item));
   return numbers;
 }

@@ -312,11 +312,14 @@ OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
 OpId LayerOpsBuilder::latent_norms(int layer, OpId after) {
   const QueryNorms norms = c_.execution.latent_norms.value_or(QueryNorms::fused);
   const LlmConfig& m = c_.model;
-  if ((!m.mla && !m.shared_kv) || norms == QueryNorms::fused || tokens_ == 0) return after;
-  // 0: queries have no latent.
-  const std::int64_t queries = m.mla ? m.mla->q_lora_rank : m.shared_kv->q_lora_rank;
-  const std::int64_t rows = m.mla ? m.mla->kv_lora_rank : m.head_dim;
-  if (norms == QueryNorms::kernel || queries == 0)
+  const bool latent = m.mla || m.shared_kv || m.q_lora_rank > 0;
+  if (!latent || norms == QueryNorms::fused || tokens_ == 0) return after;
+  // 0: queries, or keys and values, have no latent.
+  const std::int64_t queries = m.mla         ? m.mla->q_lora_rank
+                               : m.shared_kv ? m.shared_kv->q_lora_rank
+                                             : m.q_lora_rank;
+  const std::int64_t rows = m.mla ? m.mla->kv_lora_rank : m.shared_kv ? m.head_dim : 0;
+  if (norms == QueryNorms::kernel || queries == 0 || rows == 0)
     return elementwise(Phase::attention, layer, queries + rows, queries + rows, after);
   after = elementwise(Phase::attention, layer, queries, queries, after);
   return elementwise(Phase::attention, layer, rows, rows, after);

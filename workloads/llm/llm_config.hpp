@@ -119,6 +119,9 @@ struct LlmConfig {
   bool tied_embeddings = false;
   bool gated_mlp = true;  ///< gate, up and down; else up and down
   bool qkv_bias = false;
+  /// Width of the latent that queries are made from, and whose norm they have, without MLA
+  /// (multi-matrix factorization attention, Step-3); 0: they are made from the residual stream.
+  std::int64_t q_lora_rank = 0;
   bool attention_gate = false;  ///< a product gates the attention's output (Qwen3-Next, Kimi K3)
   bool output_bias = false;     ///< of the attention's output projection (gpt-oss)
   bool qk_norm = false;         ///< norms over queries and keys (Qwen3)

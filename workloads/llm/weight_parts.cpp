@@ -60,7 +60,12 @@ void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
     sums.add(WeightPart::indexer, weights_of(m.index_projections()));
   }
   if (m.mla) return add_latent_attention(m, sums);
-  sums.add(WeightPart::q, m.hidden * m.query_width() * (m.attention_gate ? 2 : 1));
+  if (m.q_lora_rank > 0) {
+    sums.add(WeightPart::q_a, m.hidden * m.q_lora_rank);
+    sums.add(WeightPart::q_b, m.q_lora_rank * m.query_width());
+  } else {
+    sums.add(WeightPart::q, m.hidden * m.query_width() * (m.attention_gate ? 2 : 1));
+  }
   sums.add(WeightPart::kv, m.hidden * 2 * m.kv_width());
   sums.add(WeightPart::o, m.projections_out().front().weights);
 }

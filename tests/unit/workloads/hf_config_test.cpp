@@ -57,6 +57,13 @@ std::string json(std::string keys) {
   return '{' + keys + '}';
 }
 
+// "4,5,6".
+std::string numbers(int first, int last) {
+  std::string out = std::to_string(first);
+  for (int i = first + 1; i <= last; ++i) out += ',' + std::to_string(i);
+  return out;
+}
+
 std::string decoder(const std::string& type, const std::string& dimensions) {
   return json("'model_type': '" + type + "', " + dimensions);
 }
@@ -238,6 +245,16 @@ std::map<std::string, std::string> of_newer_families() {
                                  ", 'shared_intermediate_size': 0, 'rotary_dim': 64"
                                  ", 'use_mtp': true, 'num_mtp_modules': 3"
                                  ", 'mtp_transformer_layers': 1")},
+      {"step3",
+       decoder("step3_text",
+               "'num_hidden_layers': 61, 'hidden_size': 7168, 'num_attention_heads': 64"
+               ", 'num_attention_groups': 1, 'intermediate_size': 18432, 'vocab_size': 128815" +
+                   kCommon +
+                   ", 'head_dim': 256, 'share_q_dim': 2048, 'moe_num_experts': 48, 'moe_top_k': 3"
+                   ", 'moe_intermediate_size': 5120, 'share_expert_dim': 5120"
+                   ", 'max_seq_len': 65536, 'norm_expert_weight': false"
+                   ", 'moe_layers_enum': '" +
+                   numbers(4, 59) + "'")},
       {"mistral_large_2411",
        decoder("mistral", dimensions(88, 12288, 96, 8, 28672, 32768) + kCommon +
                               ", 'head_dim': 128, 'sliding_window': null")},
@@ -365,7 +382,7 @@ TEST(HfConfig, ThatIsNoneIsOneProblem) {
       "minimax_m2, minimax_m3, minimax_m3_vl, minimax_m3_vl_text, mistral, mixtral, nemotron_h, "
       "olmo3, phi3, "
       "qwen2, qwen3, qwen3_5_moe_text, "
-      "qwen3_5_text, qwen3_moe, qwen3_next, t5";
+      "qwen3_5_text, qwen3_moe, qwen3_next, step3_text, step3_vl, t5";
   const std::string yaml =
       "; for another, write its dimensions as in configs/models/qwen3_30b_a3b.yaml";
   EXPECT_EQ(problems("{\n  \"model_type\": llama"),
