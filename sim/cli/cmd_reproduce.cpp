@@ -149,8 +149,9 @@ void add_reproduce(Verb program) {
   auto options = std::make_shared<ReproduceArguments>();
   Verb verb = program.add(
       "reproduce", "Simulate the experiments of a paper and compare the results with its tables");
-  verb.option("PAPER", options->paper,
-              "Paper to reproduce: early-exit, maple, sparse-offload, tpla, wide-experts, or all")
+  verb.option(
+          "PAPER", options->paper,
+          "Paper to reproduce: afd, early-exit, maple, sparse-offload, tpla, wide-experts, or all")
       .show_default();
   verb.option("--set", options->set,
               "Change a default of every scenario, which keeps its own settings: "

@@ -3,6 +3,7 @@
 
 #include "sim/step/recorder.hpp"
 #include "workloads/llm/device_step.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim {
@@ -27,7 +28,10 @@ DeviceRecord device_record(const ScenarioConfig& config, const System& system, s
                    .kv_elements_per_token_layer =
                        model.cached_heads() * (model.key_width() + model.value_width()),
                    .weights = {}};
-  const WeightParts parts = weight_parts(model);
+  WeightParts parts = weight_parts(model);
+  if (own.ffn)
+    parts[static_cast<std::size_t>(WeightPart::router)] +=
+        router_weights_beside_attention(*own.ffn);
   const WeightParts all = weight_parts(config.model);
   for (std::size_t p = 0; p < parts.size(); ++p)
     if (parts[p] > 0)

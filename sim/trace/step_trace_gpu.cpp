@@ -11,14 +11,18 @@
 namespace tiersim {
 namespace {
 
-/// The track group of an operation: 0 for kernels, then one for each phase of other operations.
+/// The track group of an operation: those of the kernels of each kind of GPU, then one for each
+/// phase of other operations.
 std::size_t group_of(const Op& op) {
-  return op.kind == OpKind::compute ? 0 : 1 + static_cast<std::size_t>(op.phase);
+  return op.kind == OpKind::compute ? static_cast<std::size_t>(op.role)
+                                    : kGpuRoles + static_cast<std::size_t>(op.phase);
 }
-constexpr std::size_t kGroups = 1 + kPhaseNames.size();
+constexpr std::size_t kGroups = kGpuRoles + kPhaseNames.size();
 
 std::string group_name(std::size_t group) {
-  return group == 0 ? "kernels" : fmt::format("transfer: {}", kPhaseNames[group - 1]);
+  constexpr std::array<const char*, kGpuRoles> kKernels{"kernels", "kernels of the MLPs' GPU"};
+  return group < kGpuRoles ? kKernels[group]
+                           : fmt::format("transfer: {}", kPhaseNames[group - kGpuRoles]);
 }
 
 /// Operations in the order of one of their times, then by id.

@@ -253,11 +253,12 @@ void read_step3(HfKeys& keys, LlmConfig& c) {
   c.moe = MoeConfig{.experts = keys.whole("moe_num_experts"),
                     .experts_per_token = keys.whole("moe_top_k"),
                     .shared_experts = 1,
-                    .expert_intermediate = keys.whole("moe_intermediate_size"),
-                    .shared_intermediate = keys.whole("share_expert_dim")};
+                    .expert_intermediate = keys.whole("moe_intermediate_size")};
+  if (const std::int64_t shared = keys.whole("share_expert_dim");
+      shared != c.moe->expert_intermediate)
+    c.moe->shared_intermediate = shared;
   for (const char* key : {"max_seq_len", "max_position_embedding"}) keys.ignore(key);
-  c.mlp_types.assign(static_cast<std::size_t>(std::max<std::int64_t>(c.layers, 0)),
-                     MlpType::dense);
+  c.mlp_types.assign(static_cast<std::size_t>(std::max<std::int64_t>(c.layers, 0)), MlpType::dense);
   for (const std::int64_t layer : keys.wholes("moe_layers_enum")) {
     if (layer < 0 || layer >= c.layers)
       return keys.reject("moe_layers_enum",

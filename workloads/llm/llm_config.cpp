@@ -295,6 +295,26 @@ void describe(Fields& f, EncoderConfig& c) {
   f.required("layers", c.layers, "Encoder layers.", in_range(1, 1000));
 }
 
+namespace {
+
+void describe_attention(Fields& f, LlmConfig& c) {
+  f.optional("qkv_bias", c.qkv_bias, "True where queries, keys and values have a bias.");
+  f.optional("output_bias", c.output_bias,
+             "True where the attention's output projection has a bias.");
+  f.optional("q_lora_rank", c.q_lora_rank,
+             "Width of the latent that queries are made from, without MLA (Step-3); 0 for none.",
+             in_range(0, 100'000));
+  f.optional("attention_gate", c.attention_gate,
+             "True where a product gates the attention's output (Qwen3-Next, Kimi K3).");
+  f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");
+  f.optional("qk_norm_over", c.qk_norm_over, kQkNormWidthNames,
+             "Whether each head has its norm, or all heads together have one.");
+  f.optional("attention_sinks", c.attention_sinks,
+             "True where each head has a learned logit that takes a part of the softmax.");
+}
+
+}  // namespace
+
 void describe(Fields& f, LlmConfig& c) {
   f.doc("A transformer, by its published dimensions.");
   f.importable("hf_config", "Configuration file of a Hugging Face model (config.json).");
@@ -311,19 +331,7 @@ void describe(Fields& f, LlmConfig& c) {
   f.required("vocabulary", c.vocabulary, "Entries of the vocabulary.", in_range(1, 10'000'000));
   f.optional("tied_embeddings", c.tied_embeddings, "True where embedding and head share weights.");
   f.optional("gated_mlp", c.gated_mlp, "True where the MLP has a gate matrix beside up and down.");
-  f.optional("qkv_bias", c.qkv_bias, "True where queries, keys and values have a bias.");
-  f.optional("output_bias", c.output_bias,
-             "True where the attention's output projection has a bias.");
-  f.optional("q_lora_rank", c.q_lora_rank,
-             "Width of the latent that queries are made from, without MLA (Step-3); 0 for none.",
-             in_range(0, 100'000));
-  f.optional("attention_gate", c.attention_gate,
-             "True where a product gates the attention's output (Qwen3-Next, Kimi K3).");
-  f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");
-  f.optional("qk_norm_over", c.qk_norm_over, kQkNormWidthNames,
-             "Whether each head has its norm, or all heads together have one.");
-  f.optional("attention_sinks", c.attention_sinks,
-             "True where each head has a learned logit that takes a part of the softmax.");
+  describe_attention(f, c);
   f.optional(
       "layer_norms", c.layer_norms,
       "Norms of the residual stream in a layer: 1 where attention and MLP share one, 4 where "
