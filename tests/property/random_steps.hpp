@@ -31,7 +31,8 @@ class RandomSteps {
     // Those fit few other models.
     std::erase_if(scenarios_, [](const std::string& path) {
       return path.starts_with("scenarios/models/") || path.starts_with("scenarios/speculation/") ||
-             path.starts_with("scenarios/context/") || path.starts_with("scenarios/fabric/");
+             path.starts_with("scenarios/context/") || path.starts_with("scenarios/fabric/") ||
+             path.starts_with("scenarios/afd/");
     });
     // A topology has a number of GPUs of its own: random_routed_test.cpp.
     std::erase_if(systems_, [&](const std::string& path) { return sharing_.has_topology(path); });

@@ -81,7 +81,7 @@ class Checker {
         for (const Access& access : op.accesses)
           if (access.tier == TierId(t))
             (access.direction == Direction::read ? read : written) += access.payload;
-      const DeviceSum& device = sim_.accounting.traffic[t];
+      const DeviceSum& device = sim_.accounting.traffic[sim_.system->device(TierId(t)).index()];
       require(total(device.read.payload) == read && total(device.write.payload) == written,
               "tier {} sees other bytes than the graph asks for", sim_.graph.tier_names[t]);
     }

@@ -112,21 +112,20 @@ void add_ffn_tensors(StepGraph& graph, const AttentionContext& replica) {
   for (std::size_t p = 0; p < parts.size(); ++p)
     weights += stored_part(static_cast<WeightPart>(p), parts[p], c.step, c.execution);
   add_tensor(graph, TensorClass::weights, share.near, weights);
-  add_tensor(graph, TensorClass::weights, replica.placement.near,
-             stored_part(WeightPart::router, router_weights_beside_attention(share), c.step,
-                         c.execution));
+  add_tensor(
+      graph, TensorClass::weights, replica.placement.near,
+      stored_part(WeightPart::router, router_weights_beside_attention(share), c.step, c.execution));
 
   // Input and output of an MLP, of all tokens that a GPU computes at a time.
   const bool spreads = spreads_experts(share);
   const double rows = rows_of_token(share, spreads && m.moe);
   const double here = static_cast<double>(step.own_tokens()) * rows;
-  std::int64_t elements = (m.intermediate + m.hidden) *
-                          (share.parallel.dense_shards() > 1 ? step.group_tokens()
-                                                             : step.own_tokens());
+  std::int64_t elements =
+      (m.intermediate + m.hidden) *
+      (share.parallel.dense_shards() > 1 ? step.group_tokens() : step.own_tokens());
   if (m.moe) {
     const std::int64_t computed = spreads ? step.own_tokens() : step.group_tokens();
-    elements = std::max(elements, computed *
-                                      (m.moe->experts_per_token + m.moe->shared_experts) *
+    elements = std::max(elements, computed * (m.moe->experts_per_token + m.moe->shared_experts) *
                                       (m.moe->expert_intermediate + m.hidden));
   }
   add_tensor(graph, TensorClass::activations, share.near, stored(elements, DataType::bf16));
@@ -184,8 +183,7 @@ OpId FfnChain::compute(int layer, OpId sent) {
   if (p.tensor == 1) return group_.mlp(layer, sent);
   if (p.dense_shards() == 1 && !m.is_moe_layer(layer)) return own_.mlp(layer, sent);
   const Bytes all = stored(step_.group_tokens() * m.hidden, DataType::bf16);
-  const OpId gathered =
-      group_.collective(layer, CollectiveKind::all_gather, all, p.tensor, sent);
+  const OpId gathered = group_.collective(layer, CollectiveKind::all_gather, all, p.tensor, sent);
   return group_.collective(layer, CollectiveKind::reduce_scatter, all, p.tensor,
                            group_.mlp(layer, gathered));
 }

@@ -28,7 +28,8 @@ class HfKeys {
   std::optional<std::int64_t> whole_or_none(const std::string& key);
   bool flag(const std::string& key, bool preset);
   std::string text(const std::string& key, const std::string& preset);
-  /// A list of whole numbers, or a text of them with commas; empty where the key is missing or null.
+  /// A list of whole numbers, or a text of them with commas; empty where the key is missing or
+  /// null.
   std::vector<std::int64_t> wholes(const std::string& key);
   /// The same of texts.
   std::vector<std::string> texts(const std::string& key);

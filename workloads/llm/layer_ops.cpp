@@ -312,12 +312,12 @@ OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
 OpId LayerOpsBuilder::latent_norms(int layer, OpId after) {
   const QueryNorms norms = c_.execution.latent_norms.value_or(QueryNorms::fused);
   const LlmConfig& m = c_.model;
-  const bool latent = m.mla || m.shared_kv || m.q_lora_rank > 0;
+  const bool latent = m.mla || m.shared_kv || m.q_lora_rank;
   if (!latent || norms == QueryNorms::fused || tokens_ == 0) return after;
   // 0: queries, or keys and values, have no latent.
   const std::int64_t queries = m.mla         ? m.mla->q_lora_rank
                                : m.shared_kv ? m.shared_kv->q_lora_rank
-                                             : m.q_lora_rank;
+                                             : m.query_latent();
   const std::int64_t rows = m.mla ? m.mla->kv_lora_rank : m.shared_kv ? m.head_dim : 0;
   if (norms == QueryNorms::kernel || queries == 0 || rows == 0)
     return elementwise(Phase::attention, layer, queries + rows, queries + rows, after);

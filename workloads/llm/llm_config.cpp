@@ -134,9 +134,9 @@ std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
       products.push_back(full_product(hidden, compression->inputs(head_dim)));
     return products;
   }
-  if (!mla && q_lora_rank > 0)
-    return {full_product(hidden, q_lora_rank + 2 * kv_width()),
-            full_product(q_lora_rank, query_width())};
+  if (!mla && q_lora_rank)
+    return {full_product(hidden, query_latent() + 2 * kv_width()),
+            full_product(query_latent(), query_width())};
   if (!mla)
     return {full_product(hidden, (attention_gate ? 2 : 1) * query_width() + 2 * kv_width())};
   const std::int64_t queries = heads * mla->qk_head_dim();
@@ -199,7 +199,7 @@ std::vector<Product> LlmConfig::mlp_products(std::int64_t width, std::int64_t st
 std::int64_t LlmConfig::attention_vectors() const {
   if (all_linear()) return linear->vectors();
   // A norm over each latent.
-  std::int64_t all = mla ? mla->q_lora_rank + mla->kv_lora_rank : q_lora_rank;
+  std::int64_t all = mla ? mla->q_lora_rank + mla->kv_lora_rank : query_latent();
   if (qkv_bias) all += query_width() + 2 * kv_width();
   if (output_bias) all += hidden;
   if (qk_norm) all += qk_norm_over == QkNormWidth::head ? 2 * head_dim : query_width() + kv_width();
@@ -302,8 +302,8 @@ void describe_attention(Fields& f, LlmConfig& c) {
   f.optional("output_bias", c.output_bias,
              "True where the attention's output projection has a bias.");
   f.optional("q_lora_rank", c.q_lora_rank,
-             "Width of the latent that queries are made from, without MLA (Step-3); 0 for none.",
-             in_range(0, 100'000));
+             "Width of the latent that queries are made from, without MLA (Step-3).",
+             in_range(1, 100'000));
   f.optional("attention_gate", c.attention_gate,
              "True where a product gates the attention's output (Qwen3-Next, Kimi K3).");
   f.optional("qk_norm", c.qk_norm, "True where queries and keys have a norm.");

@@ -120,8 +120,8 @@ struct LlmConfig {
   bool gated_mlp = true;  ///< gate, up and down; else up and down
   bool qkv_bias = false;
   /// Width of the latent that queries are made from, and whose norm they have, without MLA
-  /// (multi-matrix factorization attention, Step-3); 0: they are made from the residual stream.
-  std::int64_t q_lora_rank = 0;
+  /// (multi-matrix factorization attention, Step-3); none: they are made from the residual stream.
+  std::optional<std::int64_t> q_lora_rank = {};
   bool attention_gate = false;  ///< a product gates the attention's output (Qwen3-Next, Kimi K3)
   bool output_bias = false;     ///< of the attention's output projection (gpt-oss)
   bool qk_norm = false;         ///< norms over queries and keys (Qwen3)
@@ -157,6 +157,8 @@ struct LlmConfig {
   std::optional<ModelPart> part = {};
 
   std::int64_t query_width() const { return heads * head_dim; }
+  /// Width of the latent of queries without MLA; 0: they have none.
+  std::int64_t query_latent() const { return q_lora_rank.value_or(0); }
   std::int64_t kv_width() const { return kv_heads * head_dim; }
 
   /// True where the cache holds latents.

@@ -149,8 +149,8 @@ void check_combinations(Fields& f, const LlmConfig& c) {
           "cannot stand beside residual_block, encoder", "no such model is known");
   check_compression(f, c);
   check_indexer(f, c);
-  f.check(c.q_lora_rank == 0 || (!c.mla && !c.shared_kv && !c.encoder && !c.attention_gate &&
-                                !c.qkv_bias && !c.qk_norm && !c.indexer),
+  f.check(!c.q_lora_rank || (!c.mla && !c.shared_kv && !c.encoder && !c.attention_gate &&
+                             !c.qkv_bias && !c.qk_norm && !c.indexer),
           "q_lora_rank",
           "cannot stand beside mla, shared_kv, encoder, attention_gate, qkv_bias, qk_norm, indexer",
           "no such model is known; the latent of mla is mla.q_lora_rank");

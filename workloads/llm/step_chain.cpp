@@ -19,8 +19,8 @@ bool cross_attends(const AttentionContext& c) {
 // The products that make the queries alone. Under MLA the last two projections are the cached
 // latent and the unpacking: that of a query where it is absorbed, else that of keys and values.
 std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
-  if (m.q_lora_rank > 0)
-    return {full_product(m.hidden, m.q_lora_rank), m.projections_in(form).back()};
+  if (m.q_lora_rank)
+    return {full_product(m.hidden, m.query_latent()), m.projections_in(form).back()};
   if (!m.mla)
     return {{.in = m.hidden,
              .out = m.query_width(),

@@ -35,7 +35,7 @@ StepGraph in_turns(StepGraph graph, const std::vector<int>& batch_of) {
                            [&](std::size_t op) { return std::tuple(turns[op], batch_of[op]); });
 
   std::vector<Op> ops = std::exchange(graph.ops, {});
-  std::vector<OpId> now(ops.size());  // by the old id
+  std::vector<OpId> now(ops.size());    // by the old id
   std::array<OpId, kGpuRoles> kernels;  // the last one of each kind of GPU
   for (const std::size_t old : order) {
     Op& op = ops[old];

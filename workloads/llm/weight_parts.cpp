@@ -60,9 +60,9 @@ void add_attention(const LlmConfig& m, LayerType type, Sums& sums) {
     sums.add(WeightPart::indexer, weights_of(m.index_projections()));
   }
   if (m.mla) return add_latent_attention(m, sums);
-  if (m.q_lora_rank > 0) {
-    sums.add(WeightPart::q_a, m.hidden * m.q_lora_rank);
-    sums.add(WeightPart::q_b, m.q_lora_rank * m.query_width());
+  if (m.q_lora_rank) {
+    sums.add(WeightPart::q_a, m.hidden * m.query_latent());
+    sums.add(WeightPart::q_b, m.query_latent() * m.query_width());
   } else {
     sums.add(WeightPart::q, m.hidden * m.query_width() * (m.attention_gate ? 2 : 1));
   }
