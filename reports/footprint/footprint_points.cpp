@@ -97,7 +97,7 @@ std::int64_t bytes_of(const BytesByClass& by_class, const std::string& name) {
 
 // "6.4 GiB", or "6.4 GiB (x 0.5)" with a baseline.
 std::string cell(const Held& held, std::int64_t bytes, std::int64_t base) {
-  const std::string text = bytes_text(bytes);
+  std::string text = bytes_text(bytes);
   if (!held.base || bytes == 0) return text;
   return fmt::format(
       "{} ({})", text,

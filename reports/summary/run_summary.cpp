@@ -105,8 +105,9 @@ std::string gpus_text(const RunRecord& record) {
                                 groups == 1 ? "one group" : fmt::format("{} groups", groups),
                                 sharing_text(record.device));
     return fmt::format(
-        "gpus       {}, and {} that have the MLPs for all of them; the batch is of {}, other {}\n",
-        attend, *record.ffn_gpus, each == 1 ? "a GPU that attends" : "a group", kOfOne);
+        "gpus       {}, and {} the MLPs for all of them; the batch is of {}, other {}\n", attend,
+        *record.ffn_gpus == 1 ? "1 that has" : fmt::format("{} that have", *record.ffn_gpus),
+        each == 1 ? "a GPU that attends" : "a group", kOfOne);
   }
   if (each == 1)
     return fmt::format("gpus       {}, each with a step of its own; {}\n", record.gpus, kOfOne);

@@ -63,7 +63,7 @@ void check_hardware(Fields& f, const ScenarioConfig& c) {
               "GPUs share '" + device + "', which is not modelled beside ffn",
               "a system whose GPUs have devices of their own");
     for (const std::string& device : at_packet_level(system))
-      f.check(false, key + "." + device + ".level", "packets are not modelled beside ffn",
+      f.check(false, fmt::format("{}.{}.level", key, device), "packets are not modelled beside ffn",
               "flow or analytic");
     const FabricConfig* fabric = system.fabric(Fabric::ffn);
     f.check(fabric != nullptr, key,
@@ -96,9 +96,10 @@ void check_ffn(Fields& f, const ScenarioConfig& c) {
           "ffn.near", "'" + near + "' is no memory of the FFN GPUs themselves",
           "their tiers are: " + join(tiers));
   if (parallel.tensor > 1)
-    f.check(ffn.system.fabric(Fabric::tensor) != nullptr, "ffn.system",
-            "system '" + ffn.system.name + "' has no fabric 'tensor', over which its GPUs share MLPs",
-            "fabrics.tensor, or one GPU");
+    f.check(
+        ffn.system.fabric(Fabric::tensor) != nullptr, "ffn.system",
+        "system '" + ffn.system.name + "' has no fabric 'tensor', over which its GPUs share MLPs",
+        "fabrics.tensor, or one GPU");
   const bool routed = ffn.system.fabric(Fabric::tensor) != nullptr &&
                       ffn.system.fabric(Fabric::tensor)->collective.kind == kRoutedKind;
   f.check(routed || ffn.system.gpus.hosts == 1 || parallel.tensor == 1 ||

@@ -79,12 +79,11 @@ NumberClass Recorder::class_of(KernelFamily family, GpuRole role, const KernelBa
     for (const Access& access : op.accesses) remote |= sim_.system->is_remote(access.tier);
     if (remote) prefixes.insert(whose + std::string(name(op.requester)) + '.');
     for (const DeviceTraffic& part : sim_.plans[i].traffic) {
-      const std::string device =
-          sim_.system->device_names()[part.device.index()].substr(named);
+      const std::string device = sim_.system->device_names()[part.device.index()].substr(named);
       const auto tier = config.tiers.find(device);
       const bool is_tier = tier != config.tiers.end();
       if (is_tier && tier->second.path.empty() && basis.basis != kSpecification) continue;
-      prefixes.insert(whose + (is_tier ? "tiers." : "links.") + device + '.');
+      prefixes.insert(fmt::format("{}{}.{}.", whose, is_tier ? "tiers" : "links", device));
     }
   }
   NumberClass out = basis.number_class;

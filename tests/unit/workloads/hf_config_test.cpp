@@ -318,7 +318,7 @@ TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
 TEST(HfConfig, SaysThatWeightsOfAnotherSchemeRunInTheTypeOfTheStep) {
   const std::string start =
       "Hugging Face configuration file checkpoint/config.json, model_type llama";
-  const std::string kRuns =
+  const std::string runs =
       " cannot be told: it runs as step.weight_type and step.weight_types say, such as {attention: "
       "bf16, experts: nvfp4}";
   const auto source = [&](const std::string& more) {
@@ -328,9 +328,9 @@ TEST(HfConfig, SaysThatWeightsOfAnotherSchemeRunInTheTypeOfTheStep) {
   };
   EXPECT_EQ(
       source("{'quant_method': 'quip', 'bits': 2}"),
-      start + ", published with weights quantised by quip to 2 bits, of which this scheme" + kRuns);
+      start + ", published with weights quantised by quip to 2 bits, of which this scheme" + runs);
   EXPECT_EQ(source("{'load_in_4bit': true}"),
-            start + ", published with weights quantised, of which this scheme" + kRuns);
+            start + ", published with weights quantised, of which this scheme" + runs);
   EXPECT_EQ(source("{}"), start);
   EXPECT_EQ(source("null"), start);
 }
