@@ -16,12 +16,12 @@ OpId StepGraph::add(Op&& op) {
 }
 
 bool same_work(const Op& a, const Op& b) {
-  return a.kind == b.kind && a.role == b.role && a.family == b.family && a.arithmetic == b.arithmetic &&
-         a.requester == b.requester && a.flops == b.flops && a.padding == b.padding &&
-         a.matrix == b.matrix && a.attention == b.attention && a.experts == b.experts &&
-         a.linear == b.linear && a.indexed == b.indexed && a.collective == b.collective &&
-         a.fused == b.fused && a.sm_share == b.sm_share && a.lookup == b.lookup &&
-         a.host_time == b.host_time && a.accesses == b.accesses;
+  return a.kind == b.kind && a.role == b.role && a.family == b.family &&
+         a.arithmetic == b.arithmetic && a.requester == b.requester && a.flops == b.flops &&
+         a.padding == b.padding && a.matrix == b.matrix && a.attention == b.attention &&
+         a.experts == b.experts && a.linear == b.linear && a.indexed == b.indexed &&
+         a.collective == b.collective && a.fused == b.fused && a.sm_share == b.sm_share &&
+         a.lookup == b.lookup && a.host_time == b.host_time && a.accesses == b.accesses;
 }
 
 std::string describe_op(const Op& op) {

@@ -110,7 +110,7 @@ struct RunRecord {
   // config: canonical JSON of the whole effective configuration
   std::string config;
   std::string name;
-  std::int64_t gpus = 1;   ///< in all replicas
+  std::int64_t gpus = 1;  ///< in all replicas
   /// Further ones, which have the MLPs for all of these; none where each GPU has its own.
   std::optional<std::int64_t> ffn_gpus = {};
   std::int64_t batch = 1;  ///< of one replica

@@ -32,14 +32,14 @@ struct ActiveWork {
 
 /// FLOPs and exchanged bytes are those of a GPU with GpuRole::main.
 struct Accounting {
-  std::vector<ClassBytes> footprint;  ///< by TierId
-  std::vector<DeviceSum> traffic;     ///< by DeviceId
-  std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
+  std::vector<ClassBytes> footprint;         ///< by TierId
+  std::vector<DeviceSum> traffic;            ///< by DeviceId
+  std::vector<Bytes> busy;                   ///< by ChannelId: channel bytes, overheads included
   std::array<ActiveWork, kGpuRoles> work{};  ///< by GpuRole
   Flops flops;
-  Flops padding;        ///< the part of `flops` that only fills tiles
-  Bytes exchanged;      ///< by collectives, counted as in CollectiveWork
-  Bytes handed_over;    ///< cache sent to GPUs that decode
+  Flops padding;      ///< the part of `flops` that only fills tiles
+  Bytes exchanged;    ///< by collectives, counted as in CollectiveWork
+  Bytes handed_over;  ///< cache sent to GPUs that decode
 };
 
 /// The time for which the operation takes active_power: shorter than its own at a lower clock.

@@ -76,7 +76,8 @@ Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plan
   for (std::size_t p = 0; p < plans.distinct().size(); ++p) {
     const OpPlan& plan = plans.distinct()[p];
     const std::int64_t times = plans.counts()[p];
-    if (plan.exclusive) gpus[static_cast<std::size_t>(plan.role)] += plan.uncontended(system.channels()) * times;
+    if (plan.exclusive)
+      gpus[static_cast<std::size_t>(plan.role)] += plan.uncontended(system.channels()) * times;
     for (const ChannelCharge& charge : plan.charges)
       busy[charge.channel.index()] += charge.busy * times;
   }

@@ -187,12 +187,10 @@ bool only_in_costs(std::string_view path, const SystemConfig& config) {
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
                    Duration time, GpuRole role) {
   const ActiveWork& active = accounting.work[static_cast<std::size_t>(role)];
-  PoweredWork work{.flops = static_cast<double>(active.flops.in_base()),
-                   .active = active.active,
-                   .on = time};
+  PoweredWork work{
+      .flops = static_cast<double>(active.flops.in_base()), .active = active.active, .on = time};
   const std::size_t first = role == GpuRole::ffn ? system.own_devices() : 0;
-  const std::size_t last =
-      role == GpuRole::ffn ? accounting.traffic.size() : system.own_devices();
+  const std::size_t last = role == GpuRole::ffn ? accounting.traffic.size() : system.own_devices();
   for (std::size_t device = first; device < last; ++device) {
     const auto& [read, write] = accounting.traffic[device];
     work.moved.push_back(total(read.moved) + total(write.moved));

@@ -100,16 +100,15 @@ void visit_uses(const ScenarioConfig& config, const Simulation& sim, Visit visit
 
 NumbersInTimes::NumbersInTimes(const ScenarioConfig& config, const Simulation& sim)
     : config_(config) {
-  visit_uses(
-      config, sim,
-      [this](std::string_view whose, std::string_view kind, std::string_view name,
-             std::string_view rest, bool used) {
-        std::string prefix(whose);
-        prefix += kind;
-        prefix += name;
-        prefix += rest;
-        devices_.push_back({prefix + '.', used});
-      });
+  visit_uses(config, sim,
+             [this](std::string_view whose, std::string_view kind, std::string_view name,
+                    std::string_view rest, bool used) {
+               std::string prefix(whose);
+               prefix += kind;
+               prefix += name;
+               prefix += rest;
+               devices_.push_back({prefix + '.', used});
+             });
 }
 
 bool NumbersInTimes::contains(std::string_view path) const {
@@ -129,13 +128,12 @@ bool NumbersInTimes::contains(std::string_view path) const {
 
 NumberClass TimeClasses::weakest_of(const ScenarioConfig& config, const Simulation& sim) {
   std::string uses;
-  visit_uses(
-      config, sim,
-      [&](std::string_view /*whose*/, std::string_view kind, std::string_view name,
-          std::string_view /*rest*/, bool used) {
-        uses += used ? '1' : '0';
-        if (kind == "gpu.timed_kernels.") uses.append(name) += '\n';
-      });
+  visit_uses(config, sim,
+             [&](std::string_view /*whose*/, std::string_view kind, std::string_view name,
+                 std::string_view /*rest*/, bool used) {
+               uses += used ? '1' : '0';
+               if (kind == "gpu.timed_kernels.") uses.append(name) += '\n';
+             });
   const auto known = known_.find(uses);
   if (known != known_.end()) return known->second;
   if (numbers_.empty()) numbers_ = list_number_classes(config);

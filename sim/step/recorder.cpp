@@ -269,10 +269,10 @@ PricedStep priced_step(const ScenarioConfig& config, const Simulation& sim) {
   if (config.ffn) {
     const double share = static_cast<double>(config.ffn->system.gpus.count) /
                          static_cast<double>(config.system.gpus.count);
-    costs = with_ffn(costs,
-                     costs_of(config.ffn->system, *sim.system, sim.accounting, Duration(time),
-                              GpuRole::ffn),
-                     share);
+    costs = with_ffn(
+        costs,
+        costs_of(config.ffn->system, *sim.system, sim.accounting, Duration(time), GpuRole::ffn),
+        share);
     gpus += share;
   }
   // The costs are for one GPU, the tokens for its whole replica.

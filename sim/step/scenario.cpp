@@ -128,8 +128,9 @@ void describe(Fields& f, ScenarioConfig& c) {
                       "Kernels of the engine besides products, attention and collectives; by "
                       "default all are fused into these, and free.");
   f.optional("handover", c.handover, "Where the cache of a prefill goes.");
-  f.optional("ffn", c.ffn,
-             "GPUs of their own for MLPs and experts (AFD); those that attend have them by default.");
+  f.optional(
+      "ffn", c.ffn,
+      "GPUs of their own for MLPs and experts (AFD); those that attend have them by default.");
   f.optional_document("speculation", c.speculation, "speculation",
                       "Drafted tokens that a decode step verifies; none by default.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");

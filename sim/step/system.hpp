@@ -68,7 +68,7 @@ struct PacketDemand {
 /// The cost of one operation: the common input of the bound and the engine.
 struct OpPlan {
   GpuRole role = GpuRole::main;  ///< of the GPU that runs it, or that sends
-  bool exclusive = false;   ///< occupies the compute unit
+  bool exclusive = false;        ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
   Duration issue{};         ///< part of setup: the host hands the copies to the request engine
   Duration min_duration{};  ///< least time of arithmetic or the request engine, after setup
@@ -202,7 +202,9 @@ class System {
   /// The GPUs of a role, which must exist.
   const System& of_role(GpuRole role) const { return role == GpuRole::ffn ? *ffn_ : *this; }
   /// The family whose numbers hold for a kernel.
-  KernelFamily family_of(const Op& op) const { return of_role(op.role).gpu_->family_for(op.family); }
+  KernelFamily family_of(const Op& op) const {
+    return of_role(op.role).gpu_->family_for(op.family);
+  }
 
   /// The packet model of the device; null if it is not at packet level.
   const PacketModel* packet_model(DeviceId device) const;
@@ -289,7 +291,7 @@ class System {
   /// Limits the accesses to the GPU's own memory to `time`, alone on the system.
   void take_of_own_memory(Duration time, OpPlan& plan) const;
 
-  std::shared_ptr<const System> ffn_;   // null: no other GPUs have the MLPs
+  std::shared_ptr<const System> ffn_;  // null: no other GPUs have the MLPs
   std::size_t own_channel_count_ = 0;
   std::int64_t gpus_ = 1;
   std::unique_ptr<const Topology> topology_;

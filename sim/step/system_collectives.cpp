@@ -66,8 +66,8 @@ OpPlan System::plan_collective(const Op& op) const {
       add(Direction::write, out,
           fabric->devices[i]->cost(Direction::write, out, std::min(cost.run, out)));
     // A hand-over has no data in return, and what FFN GPUs return is a send of theirs.
-    const bool one_way = op.collective.fabric == Fabric::transfer ||
-                         op.collective.fabric == Fabric::ffn;
+    const bool one_way =
+        op.collective.fabric == Fabric::transfer || op.collective.fabric == Fabric::ffn;
     if (in > Bytes{} && !one_way)
       add(Direction::read, in, fabric->devices[i]->incoming(in, std::min(cost.run, in)));
   }

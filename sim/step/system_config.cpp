@@ -303,8 +303,9 @@ void describe(Fields& f, SystemConfig& c) {
                       "The CPUs of a host, where they attend to keys and values in its memory.");
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
-  f.optional("fabrics", c.fabrics,
-             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context, ffn.");
+  f.optional(
+      "fabrics", c.fabrics,
+      "Networks between GPUs by purpose: tensor, pipeline, experts, transfer, context, ffn.");
   f.optional_document("topology", c.topology, "topology",
                       "How the GPUs of all hosts are joined, for `routed` collectives.");
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");

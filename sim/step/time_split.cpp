@@ -39,8 +39,7 @@ class Path {
   /// The operation whose end let this one start: the previous kernel if this one waited for the
   /// compute unit, else the last of its dependencies.
   std::optional<std::size_t> before(std::size_t op) const {
-    if (plans_[op].exclusive && timings_[op].start > timings_[op].ready)
-      return kernel_before(op);
+    if (plans_[op].exclusive && timings_[op].start > timings_[op].ready) return kernel_before(op);
     for (const OpId id : graph_.ops[op].after)
       if (timings_[id.index()].end == timings_[op].ready) return id.index();
     return std::nullopt;
