@@ -72,6 +72,7 @@ std::vector<Held> with_sums(const std::vector<Held>& all, const std::optional<Ba
     const std::size_t p = all[i].point;
     if (i + 1 < all.size() && all[i + 1].point == p) continue;
     if (i == 0 || all[i - 1].point != p) continue;
+    if (all[i].counts.ffn_gpus > 0) continue;  // no GPU has the tiers of both kinds
     Held sum{.point = p, .tier = {.tier = "all"}, .counts = all[i].counts};
     for (std::size_t j = i + 1; j-- > 0 && all[j].point == p;) add_to(sum.tier, all[j].tier);
     if (baseline && baseline->records[p]) {
