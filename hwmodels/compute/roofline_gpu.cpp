@@ -93,8 +93,9 @@ class RooflineGpu final : public ComputeUnit {
   using ByFamily = std::array<T, kKernelFamilyNames.size()>;
   static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
 
-  /// Whether operations of this family are timed as matrix products, because the device states no
-  /// efficiency and has no calibration for the family. Only experts and batched products can be.
+  /// Returns true if operations of this family take the time of a matrix product. That is so if the
+  /// device states neither an efficiency nor a calibration for the family, which only the families
+  /// `experts` and `batched_gemm` may lack.
   bool are_products(KernelFamily family) const {
     return are_products_[static_cast<std::size_t>(family)];
   }

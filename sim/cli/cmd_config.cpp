@@ -74,7 +74,9 @@ std::string kernel_lines(const SystemConfig& config) {
   return lines_of(config.gpu.spec.get());
 }
 std::string kernel_lines(const ScenarioConfig& config) {
-  return lines_of(config.system.gpu.spec.get());
+  std::string out = lines_of(config.system.gpu.spec.get());
+  if (config.ffn) out += "# ffn.system:\n" + lines_of(config.ffn->system.gpu.spec.get());
+  return out;
 }
 std::string kernel_lines(const ServingConfig& config) {
   return lines_of(config.scenario.system.gpu.spec.get());

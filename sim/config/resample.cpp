@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -95,8 +96,8 @@ class Walker final : public Fields {
     const auto of_kind = [&]<class T>(const T& v) {
       if constexpr (std::is_same_v<T, SourcedValue>) {
         if (!v.ci95.has()) return;
-        walk_.numbers.push_back({path, v.value, limits, number_of(v.value), number_of(v.ci95.low()),
-                                 number_of(v.ci95.high())});
+        walk_.numbers.push_back({path, v.value, *v.source, limits, number_of(v.value),
+                                 number_of(v.ci95.low()), number_of(v.ci95.high())});
       } else if constexpr (std::is_same_v<T, StructValue>) {
         Walker below(walk_, path + '.');
         v.describe(below);
@@ -133,6 +134,19 @@ double in_unit(const Number& number) {
   return std::visit([](auto value) { return in_base(value); }, number);
 }
 
+// The path from the system on that the number is of; all of it where it is of none.
+std::string_view in_system(std::string_view path) {
+  constexpr std::string_view kSystem = "system.";
+  if (path.starts_with(kSystem)) return path;
+  const std::size_t at = path.find(".system.");
+  return at == std::string_view::npos ? path : path.substr(at + 1);
+}
+
+bool is_same(const UncertainNumber& a, const UncertainNumber& b) {
+  return a.value == b.value && a.low == b.low && a.high == b.high &&
+         in_system(a.path) == in_system(b.path) && a.source == b.source;
+}
+
 double within_limits(double drawn, const UncertainNumber& number) {
   const Limits& limits = number.limits;
   if (limits.low) {
@@ -160,9 +174,15 @@ std::vector<UncertainNumber> uncertain_numbers(const StructValue& config, std::s
     for (std::size_t i = 0; i < samples.size(); ++i)
       jointly[together.paths[i]] = std::move(samples[i]);
   }
-  for (UncertainNumber& number : walk.numbers) {
+  for (std::size_t i = 0; i < walk.numbers.size(); ++i) {
+    UncertainNumber& number = walk.numbers[i];
+    const auto before = std::span(walk.numbers).first(i);
+    const auto same = std::ranges::find_if(
+        before, [&](const UncertainNumber& other) { return is_same(other, number); });
     const auto it = jointly.find(number.path);
-    number.scores = it == jointly.end() ? own(number.path) : it->second;
+    number.scores = same != before.end()  ? same->scores
+                    : it == jointly.end() ? own(number.path)
+                                          : it->second;
   }
   return std::move(walk.numbers);
 }

@@ -19,6 +19,9 @@
 // normal once, in random order; those of correlated() numbers are reordered together. So a number
 // is drawn in the same way whatever else the configuration holds, and with the same draws a wider
 // interval gives a wider result. A list element that changes its position counts as another number.
+// Two systems of a configuration may have the same device: numbers whose paths end alike from
+// "system." on, and whose value, interval and source are equal, are one number and drawn as the
+// first of them.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -39,6 +42,7 @@ namespace detail {
 struct UncertainNumber {
   std::string path;
   ScalarValue target;
+  std::string source;
   Limits limits;
   double value = 0;  ///< best estimate; in base units, like the ends
   double low = 0;

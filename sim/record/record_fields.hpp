@@ -373,7 +373,7 @@ void describe(V& v, SetupOf<Record> s) {
   v.doc("setup", "The part of the configuration that reports need.");
   v.required("name", r.name, "Name of the scenario.");
   v.required("gpus", r.gpus, "GPUs of all replicas.");
-  v.optional("ffn_gpus", r.ffn_gpus, "Further GPUs, which have the MLPs for all of these.");
+  v.optional("ffn_gpus", r.ffn_gpus, "Further GPUs, which have the MLPs for all `gpus`.");
   v.required("batch", r.batch, "Sequences of one replica.");
   v.required("context", r.context, "Positions of a sequence.");
   v.required("sharers", r.sharers, "GPUs that share one instance, by device.");

@@ -64,7 +64,7 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
   if (cause == Cause::draw) {
     std::string key;  // of the first interval of what is simulated
     for (const SourcedNumber& number : list_numbers(config))
-      if (key.empty() && number.ci95 && !only_in_costs(number.path, config.system))
+      if (key.empty() && number.ci95 && !only_in_costs(number.path, config))
         key = number.path + ".ci95";
     return {document.locate(key), problem, "narrower intervals, or room for what they hold"};
   }

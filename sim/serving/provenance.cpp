@@ -57,7 +57,7 @@ class PoolNumbers {
 
   /// `path` without the prefix.
   bool in_times(const std::string& path) const {
-    if (only_in_costs(path, config_.scenario.system)) return false;
+    if (only_in_costs(path, config_.scenario)) return false;
     constexpr std::string_view kKernels = "system.gpu.kernels.";
     if (path.starts_with(kKernels)) {
       const std::string rest = path.substr(kKernels.size());

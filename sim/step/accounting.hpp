@@ -24,7 +24,7 @@ struct DeviceSum {
   TrafficSum write;
 };
 
-/// What the energy of one GPU counts.
+/// The FLOPs and the active time of one GPU, from which its energy follows.
 struct ActiveWork {
   Flops flops;        ///< as OpPlan::powered_flops
   Duration active{};  ///< time of active_power: kernels and collectives, each alone

@@ -86,8 +86,7 @@ Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plan
     bound.time = time;
     bound.binding = what;
   };
-  consider(gpus[0], "gpu");
-  consider(gpus[1], "ffn.gpu");
+  for (const Duration work : gpus) consider(work, std::string(kGpuWork));
   for (std::size_t c = 0; c < busy.size(); ++c) {
     const SystemChannel& channel = system.channels()[c];
     if (channel.level == Level::flow)

@@ -16,10 +16,13 @@ struct Share {
   Duration time{};
 };
 
+/// Bound::binding where it is the work of the kernels of a GPU.
+inline constexpr std::string_view kGpuWork = "gpu";
+
 struct Bound {
   Duration time{};            ///< the bound itself
   Duration critical_path{};   ///< longest chain of dependent operations
-  std::string binding;        ///< "critical path", "gpu" or the channel that sets `time`
+  std::string binding;        ///< what sets `time`: "critical path", kGpuWork, or a channel
   std::vector<Share> shares;  ///< waiting times on the critical path; largest first
 };
 

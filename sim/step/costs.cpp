@@ -162,6 +162,12 @@ class Sum {
   std::vector<std::string> unstated_;
 };
 
+// The path within the system that the number is of.
+std::string_view in_system(std::string_view path) {
+  if (path.starts_with(kFfnPrefix)) path.remove_prefix(kFfnPrefix.size());
+  return path;
+}
+
 bool is_in_limited_power(std::string_view path, const SystemConfig& config) {
   if (!config.gpu.power.power_limit || path.ends_with("price") || path.ends_with("price_per_gb"))
     return false;
@@ -175,13 +181,16 @@ bool is_in_limited_power(std::string_view path, const SystemConfig& config) {
 }  // namespace
 
 bool is_cost_number(std::string_view path) {
+  path = in_system(path);
   if (path.starts_with("system.economics.")) return true;
   const std::string_view key = path.substr(path.rfind('.') + 1);
   return path.starts_with("system.") && std::ranges::find(kCostKeys, key) != kCostKeys.end();
 }
 
-bool only_in_costs(std::string_view path, const SystemConfig& config) {
-  return is_cost_number(path) && !is_in_limited_power(path, config);
+bool only_in_costs(std::string_view path, const ScenarioConfig& config) {
+  const bool of_ffn = config.ffn && path.starts_with(kFfnPrefix);
+  const SystemConfig& system = config_of(config, of_ffn ? GpuRole::ffn : GpuRole::main).system;
+  return is_cost_number(path) && !is_in_limited_power(in_system(path), system);
 }
 
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,

@@ -17,7 +17,7 @@
 
 #include "sim/base/number_class.hpp"
 #include "sim/step/accounting.hpp"
-#include "sim/step/system_config.hpp"
+#include "sim/step/scenario.hpp"
 
 namespace tiersim {
 
@@ -45,8 +45,8 @@ struct PoweredWork {
 
 /// True where a number of a scenario, by its dotted path, is only a cost (energy, power or price),
 /// so that no time depends on it. Under a power limit, times depend on the numbers behind power.
-bool only_in_costs(std::string_view path, const SystemConfig& config);
-/// True for the path of such a number, whatever the system.
+bool only_in_costs(std::string_view path, const ScenarioConfig& config);
+/// True for the path of such a number, whatever the systems.
 bool is_cost_number(std::string_view path);
 
 /// The costs of a step on one GPU of this role. `config` is that of its system; `system` and

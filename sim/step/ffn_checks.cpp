@@ -12,7 +12,7 @@
 namespace tiersim {
 namespace {
 
-// What a step with FFN GPUs cannot have.
+// Reports settings that are not modelled together with FFN GPUs.
 void check_combinations(Fields& f, const ScenarioConfig& c) {
   const auto alone = [&](bool holds, const std::string& key, const std::string& hint) {
     f.check(holds, key, "is not modelled beside ffn", hint);
@@ -25,7 +25,13 @@ void check_combinations(Fields& f, const ScenarioConfig& c) {
   alone(!c.speculation, "speculation", "leave out one of speculation and ffn");
   alone(!c.placement.weights || !c.placement.weights->any(), "placement.weights",
         "leave out one of placement.weights and ffn");
-  alone(!c.model.encoder, "ffn", "a model without an encoder, or leave out ffn");
+  f.check(!c.model.encoder, "ffn",
+          "is not modelled for model '" + c.model.name + "', which has an encoder",
+          "a model without, or leave it out");
+  f.check(c.parallel.experts == ExpertSharing::split && c.parallel.redundant_experts == 0,
+          c.parallel.experts == ExpertSharing::split ? "parallel.redundant_experts"
+                                                     : "parallel.experts",
+          "has no effect: other GPUs have the experts", "leave it out, or set it in ffn");
   f.check(!c.model.moe || !c.model.moe->removed, "ffn",
           "the experts of model '" + c.model.name + "' are removed", "leave it out");
   f.check(!c.model.moe || !c.model.moe->latent || c.ffn->experts == ExpertSharing::split,

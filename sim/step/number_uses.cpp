@@ -87,13 +87,13 @@ void visit_uses_of(const SystemConfig& config, const Simulation& sim, GpuRole ro
 // The same of all GPUs, always in the same order: visit(whose, kind, name, rest, used).
 template <class Visit>
 void visit_uses(const ScenarioConfig& config, const Simulation& sim, Visit visit) {
-  const auto visit_role = [&](std::string_view whose, const SystemConfig& system, GpuRole role) {
+  for (const GpuRole role : roles_of(config)) {
+    const auto [system, prefix] = config_of(config, role);
+    const std::string whose = std::string(prefix) + "system.";
     visit_uses_of(system, sim, role,
                   [&](std::string_view kind, std::string_view name, std::string_view rest,
                       bool used) { visit(whose, kind, name, rest, used); });
-  };
-  visit_role("system.", config.system, GpuRole::main);
-  if (config.ffn) visit_role("ffn.system.", config.ffn->system, GpuRole::ffn);
+  }
 }
 
 }  // namespace
@@ -112,10 +112,7 @@ NumbersInTimes::NumbersInTimes(const ScenarioConfig& config, const Simulation& s
 }
 
 bool NumbersInTimes::contains(std::string_view path) const {
-  const bool of_ffn = config_.ffn && path.starts_with(kFfnPrefix);
-  if (of_ffn ? only_in_costs(path.substr(kFfnPrefix.size()), config_.ffn->system)
-             : only_in_costs(path, config_.system))
-    return false;
+  if (only_in_costs(path, config_)) return false;
   // Names may contain dots: the device is the one with the longest matching name.
   const Device* device = nullptr;
   for (const Device& d : devices_)

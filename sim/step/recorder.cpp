@@ -114,7 +114,7 @@ void Recorder::bound() {
   // chain.
   if (bound.shares.empty())
     record_.bounded_by = "nothing";
-  else if (bound.time > bound.critical_path && bound.binding != "gpu")
+  else if (bound.time > bound.critical_path && bound.binding != kGpuWork)
     record_.bounded_by = bound.binding;
   else
     record_.bounded_by = bound.shares.front().cause;

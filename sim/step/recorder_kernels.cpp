@@ -36,7 +36,7 @@ void Recorder::kernels() {
 
 // Returns the time of all kernels of the role.
 Duration Recorder::kernels(GpuRole role) {
-  const std::string_view whose = role == GpuRole::ffn ? kFfnPrefix : "";
+  const std::string_view whose = config_of(config_, role).prefix;
   const auto timings = sim_.execution.of_gpu(0);
   std::array<Duration, kKernelFamilyNames.size()> sums{};
   std::array<Duration, kKernelFamilyNames.size()> beyond{};
@@ -67,10 +67,8 @@ Duration Recorder::kernels(GpuRole role) {
 
 // A kernel's own timings replace the model of the GPU's memory.
 NumberClass Recorder::class_of(KernelFamily family, GpuRole role, const KernelBasis& basis) const {
-  const bool of_ffn = role == GpuRole::ffn;
-  const SystemConfig& config = of_ffn ? config_.ffn->system : config_.system;
-  const std::string whose = std::string(of_ffn ? kFfnPrefix : "") + "system.";
-  const std::size_t named = of_ffn ? kFfnPrefix.size() : 0;  // of a device, before its own name
+  const auto [config, prefix] = config_of(config_, role);
+  const std::string whose = std::string(prefix) + "system.";
   std::set<std::string> prefixes;
   for (std::size_t i = 0; i < sim_.graph.ops.size(); ++i) {
     const Op& op = sim_.graph.ops[i];
@@ -79,7 +77,8 @@ NumberClass Recorder::class_of(KernelFamily family, GpuRole role, const KernelBa
     for (const Access& access : op.accesses) remote |= sim_.system->is_remote(access.tier);
     if (remote) prefixes.insert(whose + std::string(name(op.requester)) + '.');
     for (const DeviceTraffic& part : sim_.plans[i].traffic) {
-      const std::string device = sim_.system->device_names()[part.device.index()].substr(named);
+      const std::string device =
+          sim_.system->device_names()[part.device.index()].substr(prefix.size());
       const auto tier = config.tiers.find(device);
       const bool is_tier = tier != config.tiers.end();
       if (is_tier && tier->second.path.empty() && basis.basis != kSpecification) continue;
@@ -88,8 +87,8 @@ NumberClass Recorder::class_of(KernelFamily family, GpuRole role, const KernelBa
   }
   NumberClass out = basis.number_class;
   for (const NumberRecord& number : record_.numbers)
-    for (const std::string& prefix : prefixes)
-      if (number.in_times && number.path.starts_with(prefix))
+    for (const std::string& above : prefixes)
+      if (number.in_times && number.path.starts_with(above))
         out = weakest(out, number.number_class);
   return out;
 }

@@ -1,6 +1,7 @@
 #include "sim/step/scenario.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/step/accounting.hpp"
 #include "sim/step/host_tiers.hpp"
@@ -89,7 +90,8 @@ void describe(Fields& f, PlacementConfig& c) {
   f.doc("Which tiers of the system the method's near and far tensors go to.");
   f.required("near", c.near, "Tier of weights, activations and staging.");
   f.required("far", c.far, "Tier that the KV cache is offloaded to.");
-  f.optional("near_share", c.near_share, "Share of the near tier that the step may fill.",
+  f.optional("near_share", c.near_share,
+             "Share of the near tier that the step may fill; also of that of `ffn`.",
              in_range(0.01, 1.0));
   f.optional("weights", c.weights, "Weights that lie in far tiers; none by default.");
 }
@@ -206,7 +208,10 @@ System system_of(const ScenarioConfig& config, std::int64_t gpus,
   if (const auto& earlier = config.execution.dependent_launch)
     system.set_dependent_launch(earlier->value);
   if (config.ffn) {
-    auto ffn = std::make_shared<System>(config.ffn->system);
+    const std::string near = config.ffn->near.value_or(config.placement.near);
+    auto ffn =
+        std::make_shared<System>(config.ffn->system, PathScaling{},
+                                 TierShare{.tier = near, .share = config.placement.near_share});
     if (const auto& earlier = config.execution.dependent_launch)
       ffn->set_dependent_launch(earlier->value);
     system.join(std::move(ffn));
@@ -215,6 +220,17 @@ System system_of(const ScenarioConfig& config, std::int64_t gpus,
 }
 
 }  // namespace
+
+RoleConfig config_of(const ScenarioConfig& config, GpuRole role) {
+  if (role == GpuRole::main) return {config.system, ""};
+  TS_EXPECTS(config.ffn.has_value());
+  return {config.ffn->system, kFfnPrefix};
+}
+
+std::span<const GpuRole> roles_of(const ScenarioConfig& config) {
+  static constexpr std::array kRoles{GpuRole::main, GpuRole::ffn};
+  return std::span(kRoles).first(config.ffn ? 2 : 1);
+}
 
 System build_system(const ScenarioConfig& config, std::shared_ptr<const ComputeUnit> gpu) {
   return system_of(config, config.system.gpus.count, std::move(gpu));

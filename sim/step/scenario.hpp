@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "sim/step/ffn_config.hpp"
 #include "sim/step/system.hpp"
@@ -67,6 +69,17 @@ struct ScenarioConfig {
   std::optional<UncertaintyConfig> uncertainty;  ///< missing: the defaults
 };
 void describe(Fields& f, ScenarioConfig& c);
+
+/// The system of one kind of GPUs. The paths of its numbers, and the names of its devices in
+/// results, begin with `prefix`.
+struct RoleConfig {
+  const SystemConfig& system;
+  std::string_view prefix;  ///< kFfnPrefix, or empty
+};
+/// Requires `config.ffn` for GpuRole::ffn.
+RoleConfig config_of(const ScenarioConfig& config, GpuRole role);
+/// The kinds of GPUs that the scenario has.
+std::span<const GpuRole> roles_of(const ScenarioConfig& config);
 
 /// The hardware, with the factors of `what_if`: the whole system, or the part that one pipeline
 /// stage of a replica uses. A replica without a pipeline is one stage. `gpu`: as of System.

@@ -102,7 +102,9 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 void check_replica(Fields& f, const ScenarioConfig& c) {
   const ParallelConfig& p = c.parallel;
   const LlmConfig model = c.ffn ? attention_part(c.model) : c.model;
-  for (const ShardProblem& problem : shard_problems(model, p))
+  ParallelConfig attending = p;
+  if (c.ffn) attending.experts = ExpertSharing::split;  // parallel.experts: check_ffn()
+  for (const ShardProblem& problem : shard_problems(model, attending))
     f.check(false, "parallel." + problem.key, problem.message, problem.hint);
   f.check(c.system.gpus.count % p.devices() == 0, "parallel",
           fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,

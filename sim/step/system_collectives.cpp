@@ -120,9 +120,13 @@ OpPlan System::plan_receipt(const Op& op) const {
   const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
   for (std::size_t i = 0; i < fabric->links.size(); ++i) {
     const Bytes in = i < fabric->near_links ? cost.out : cost.far_out;
-    if (in > Bytes{})
-      charge(fabric->devices[i]->incoming(in, std::min(cost.run, in)),
-             fabric->links[i].first_channel, plan);
+    if (in == Bytes{}) continue;
+    const AccessCost part = fabric->devices[i]->incoming(in, std::min(cost.run, in));
+    charge(part, fabric->links[i].first_channel, plan);
+    // The bytes of a hand-over count at its sender alone.
+    if (op.collective.fabric == Fabric::ffn)
+      plan.traffic.push_back(
+          {fabric->links[i].id, Direction::read, TensorClass::activations, in, part.moved});
   }
   return plan;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
+#include <vector>
 
 namespace tiersim {
 namespace {
@@ -46,19 +48,30 @@ class Path {
   }
 
  private:
+  using KernelEnd = std::tuple<GpuRole, SimTime, std::size_t>;  // of an operation
+
   // The kernel that the same compute unit ran until this one started.
   std::optional<std::size_t> kernel_before(std::size_t started) const {
-    const SimTime time = timings_[started].start;
+    if (kernels_.empty()) sort_kernels();
+    const KernelEnd end{plans_[started].role, timings_[started].start, 0};
+    const auto at = std::ranges::lower_bound(kernels_, end);
+    if (at == kernels_.end() || std::get<0>(*at) != std::get<0>(end) ||
+        std::get<1>(*at) != std::get<1>(end))
+      return std::nullopt;
+    return std::get<2>(*at);
+  }
+
+  void sort_kernels() const {
     for (std::size_t op = 0; op < timings_.size(); ++op)
-      if (plans_[op].exclusive && plans_[op].role == plans_[started].role &&
-          timings_[op].end == time && timings_[op].start < time)
-        return op;
-    return std::nullopt;
+      if (plans_[op].exclusive && timings_[op].start < timings_[op].end)
+        kernels_.emplace_back(plans_[op].role, timings_[op].end, op);
+    std::ranges::sort(kernels_);
   }
 
   const StepGraph& graph_;
   const OpPlans& plans_;
   std::span<const OpTiming> timings_;
+  mutable std::vector<KernelEnd> kernels_;  // sorted; filled when one is looked for
 };
 
 }  // namespace

@@ -11,8 +11,9 @@ void write_trace(std::span<const Simulation> simulations, const TraceSink& sink)
     about.emplace_back("run_id of " + simulation.record.name, simulation.record.run_id);
   TraceWriter writer(sink, about);
   for (const Simulation& simulation : simulations) {
-    for (std::int64_t gpu = 0; gpu < simulation.system->gpus(); ++gpu)
-      trace_gpu(simulation, gpu, writer);
+    // Where other GPUs have the MLPs, one of each kind stands for all.
+    const std::int64_t gpus = simulation.system->ffn() ? 1 : simulation.system->gpus();
+    for (std::int64_t gpu = 0; gpu < gpus; ++gpu) trace_gpu(simulation, gpu, writer);
     trace_devices(simulation, writer);
   }
   writer.finish();

@@ -52,7 +52,7 @@ class DevicesTrace {
   DevicesTrace(const Simulation& sim, TraceWriter& writer)
       : sim_(sim),
         writer_(writer),
-        gpus_(static_cast<std::size_t>(sim.system->gpus())),
+        gpus_(sim.system->ffn() ? 1 : static_cast<std::size_t>(sim.system->gpus())),
         process_(writer.add_process(sim.record.name + ": devices")),
         taken_(sim.system->channels()) {
     const Execution again = execute(sim.graph, *sim.system, sim.plans, &taken_);

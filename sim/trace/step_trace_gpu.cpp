@@ -11,18 +11,20 @@
 namespace tiersim {
 namespace {
 
-/// The track group of an operation: those of the kernels of each kind of GPU, then one for each
-/// phase of other operations.
+constexpr std::size_t kGroupsOfRole = 1 + kPhaseNames.size();
+constexpr std::size_t kGroups = kGpuRoles * kGroupsOfRole;
+
+/// The track group of an operation, for each kind of GPU: that of kernels, then one for each phase
+/// of other operations.
 std::size_t group_of(const Op& op) {
-  return op.kind == OpKind::compute ? static_cast<std::size_t>(op.role)
-                                    : kGpuRoles + static_cast<std::size_t>(op.phase);
+  return static_cast<std::size_t>(op.role) * kGroupsOfRole +
+         (op.kind == OpKind::compute ? 0 : 1 + static_cast<std::size_t>(op.phase));
 }
-constexpr std::size_t kGroups = kGpuRoles + kPhaseNames.size();
 
 std::string group_name(std::size_t group) {
-  constexpr std::array<const char*, kGpuRoles> kKernels{"kernels", "kernels of the MLPs' GPU"};
-  return group < kGpuRoles ? kKernels[group]
-                           : fmt::format("transfer: {}", kPhaseNames[group - kGpuRoles]);
+  const char* whose = group < kGroupsOfRole ? "" : " (GPU with the MLPs)";
+  const std::size_t own = group % kGroupsOfRole;
+  return (own == 0 ? "kernels" : fmt::format("transfer: {}", kPhaseNames[own - 1])) + whose;
 }
 
 /// Operations in the order of one of their times, then by id.
@@ -38,7 +40,9 @@ class GpuTrace {
   GpuTrace(const Simulation& sim, std::int64_t gpu, TraceWriter& writer)
       : sim_(sim), writer_(writer), timings_(sim.execution.of_gpu(gpu)) {
     const bool several = sim.system->gpus() > 1;
-    process_ = writer.add_process(sim.record.name + (several ? fmt::format(", GPU {}", gpu) : ""));
+    process_ = writer.add_process(sim.record.name + (sim.system->ffn() ? ", one GPU of each kind"
+                                                     : several ? fmt::format(", GPU {}", gpu)
+                                                               : ""));
   }
 
   void write() {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/step/resampled.hpp"
 #include "sim/step/simulate.hpp"
 #include "tests/theory/serving_run.hpp"
 #include "workloads/importers.hpp"
@@ -44,7 +45,7 @@ struct Parts {
   double after = 0;  // head
 };
 
-// Of a step with one micro-batch, whose layers are equal.
+// Returns the times for a step that has one micro-batch and equal layers.
 Parts parts_of(const Simulation& sim) {
   Parts out;
   for (std::size_t i = 0; i < sim.graph.ops.size(); ++i) {
@@ -147,6 +148,37 @@ TEST(Afd, MoreGroupsBringMoreTokensToTheSameExperts) {
               2, 0.006);  // whole rows, of about 350
   EXPECT_EQ(few.record.footprint_bytes.at("hbm"), many.record.footprint_bytes.at("hbm"));
   EXPECT_GT(value(many, "ffn_gpu_busy"), value(few, "ffn_gpu_busy"));
+}
+
+TEST(Afd, PortsReadWhatTheOthersWrite) {
+  const Simulation sim = run("qwen3_235b_gb200_5a1f.yaml", {"step.expert_load.law=even"});
+  const ReadWrite& attends = sim.record.traffic_bytes.at("nvlink");
+  const ReadWrite& computes = sim.record.traffic_bytes.at("ffn.nvlink");
+  EXPECT_NEAR(
+      20.0 * static_cast<double>(attends.write) / (4.0 * static_cast<double>(computes.read)), 1,
+      0.01);
+  EXPECT_NEAR(
+      20.0 * static_cast<double>(attends.read) / (4.0 * static_cast<double>(computes.write)), 1,
+      0.01);
+}
+
+TEST(Afd, AReserveHoldsOnBothKinds) {
+  const Simulation half = run("step3_h800_2a2f.yaml", {"placement.near_share=0.75"});
+  const Simulation whole = run("step3_h800_2a2f.yaml", {});
+  for (const char* tier : {"hbm", "ffn.hbm"})
+    EXPECT_NEAR(static_cast<double>(half.record.capacity_bytes.at(tier)) /
+                    static_cast<double>(whole.record.capacity_bytes.at(tier)),
+                0.75, 1e-6)
+        << tier;
+}
+
+// The energy of a token has the numbers of both kinds behind it, and the cards are one kind here.
+TEST(Afd, IntervalsCountTheNumbersOfBothKinds) {
+  const Simulation sim = run("step3_h800_2a2f.yaml", {});
+  const auto prices = uncertain_prices(sim.record);
+  for (const char* number : {"gpu.active_power", "gpu.energy_per_flop"})
+    for (const char* system : {"system.", "ffn.system."})
+      EXPECT_TRUE(prices.contains(std::string(system) + number)) << system << number;
 }
 
 // GPUs of two kinds pay for the tokens together.

@@ -119,15 +119,20 @@ void add_ffn_tensors(StepGraph& graph, const AttentionContext& replica) {
   // Input and output of an MLP, of all tokens that a GPU computes at a time.
   const bool spreads = spreads_experts(share);
   const double rows = rows_of_token(share, spreads && m.moe);
-  const double here = static_cast<double>(step.own_tokens()) * rows;
+  const double hot = spreads && m.moe ? most_loaded(c, share, step.group_tokens()) : 1;
+  const double here = static_cast<double>(step.own_tokens()) * rows * hot;
   std::int64_t elements =
       (m.intermediate + m.hidden) *
       (share.parallel.dense_shards() > 1 ? step.group_tokens() : step.own_tokens());
   if (m.moe) {
     const std::int64_t computed = spreads ? step.own_tokens() : step.group_tokens();
-    elements = std::max(elements, computed * (m.moe->experts_per_token + m.moe->shared_experts) *
-                                      (m.moe->expert_intermediate + m.hidden));
+    elements = std::max(
+        elements, computed * (m.moe->experts_per_token * (m.moe->expert_intermediate + m.hidden) +
+                              m.moe->shared_experts * (m.moe->shared_width() + m.hidden)));
   }
+  // What is gathered of all tokens, beside what a GPU received.
+  if (share.parallel.tensor > 1 && (!spreads || share.parallel.dense_shards() > 1))
+    elements += step.group_tokens() * m.hidden;
   add_tensor(graph, TensorClass::activations, share.near, stored(elements, DataType::bf16));
 
   // Rows that come and go, of every micro-batch.

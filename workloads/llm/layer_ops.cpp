@@ -143,8 +143,8 @@ LayerOpsBuilder::RoutedLoad LayerOpsBuilder::routed_load() const {
   return {std::ceil(loads.active), std::ceil(loads.rows)};
 }
 
-// Whether the kernel of the routed experts also computes the shared experts. It can only do so if
-// both have the same width and type and this GPU holds a part of every expert.
+// Returns true if one kernel computes the routed and the shared experts. The kernel can do so if
+// both have the same width and type, and if this GPU holds a part of every expert.
 bool LayerOpsBuilder::fuses_shared_experts() const {
   const LlmConfig& m = c_.model;
   return c_.execution.shared_experts == SharedExperts::fused && m.moe->shared_experts > 0 &&

@@ -18,8 +18,7 @@
 namespace tiersim {
 
 /// The same operations in the order above, each kernel after the one before it on the same kind of
-/// GPU. `batch_of` names
-/// the micro-batch of each operation of the graph.
+/// GPU. `batch_of` names the micro-batch of each operation of the graph.
 StepGraph in_turns(StepGraph graph, const std::vector<int>& batch_of);
 
 }  // namespace tiersim

@@ -248,6 +248,40 @@ TEST(Resampler, ThrowsWhereAUnitCannotHoldADraw) {
                UnitOverflow);
 }
 
+// Two systems that have one device each.
+struct Server {
+  Fit system;
+};
+void describe(Fields& f, Server& c) {
+  f.optional("system", c.system, "System.");
+}
+struct TwoSystems {
+  Fit system;
+  Server other;
+};
+void describe(Fields& f, TwoSystems& c) {
+  f.optional("system", c.system, "System.");
+  f.optional("other", c.other, "Another.");
+}
+
+TEST(Resampler, DrawsANumberOfTwoSystemsOnce) {
+  TwoSystems config;
+  config.system.a.ci95 = config.other.system.a.ci95 = {0.5, 2};
+  config.system.b.ci95 = config.other.system.b.ci95 = {0.5, 2};
+  config.other.system.b.source = "another measurement";
+  const auto together = [&](const auto& of) {
+    for (const auto& [first, second] : drawn(config, 50, of))
+      if (first != second) return false;
+    return true;
+  };
+  EXPECT_TRUE(together(
+      [](const TwoSystems& c) { return std::pair(c.system.a.value, c.other.system.a.value); }));
+  EXPECT_FALSE(together(
+      [](const TwoSystems& c) { return std::pair(c.system.b.value, c.other.system.b.value); }));
+  EXPECT_FALSE(
+      together([](const TwoSystems& c) { return std::pair(c.system.a.value, c.system.b.value); }));
+}
+
 TEST(Central95, IsFromTheQuantilesThatTheOrderStandsFor) {
   std::vector<double> hundred(100);
   std::iota(hundred.begin(), hundred.end(), 1.0);

@@ -234,6 +234,32 @@ TEST(FootprintPoints, TablesShowOnlyLabelsThatDiffer) {
             (std::vector<std::string>{"dense", "hbm", "weights", "100", "240", "20", "4"}));
 }
 
+// Two more GPUs have the MLPs, 60 B each, and get 30 B each over their link.
+RunRecord apart() {
+  RunRecord out = four_gpus();
+  out.ffn_gpus = 2;
+  out.footprint_by_class["ffn.hbm"] = {{"weights", 60}};
+  out.traffic_bytes["ffn.link"] = {30, 0};
+  out.sharers["ffn.hbm"] = out.sharers["ffn.link"] = 1;
+  return out;
+}
+
+TEST(FootprintPoints, OfTwoKindsOfGpusHaveNoSum) {
+  const PointTable table = table_of({{{"apart", "1"}, apart()}});
+  const auto tables = testing::tables_for(footprint_tables(table, {}), TableForm::people);
+  for (const auto& row : testing::shown(tables[0])) EXPECT_EQ(std::ranges::count(row, "all"), 0);
+  const Json tiers = Json::parse(to_json(FootprintReport{}, table, {}))["points"][0]["tiers"];
+  EXPECT_EQ(tiers["ffn.hbm"]["bytes_per_request"], 60.0 * 2 / 20);
+  EXPECT_EQ(tiers["hbm"]["bytes_per_request"], 120.0 * 4 / 20);
+}
+
+TEST(IoPoints, CountTheGpusThatHaveADevice) {
+  const Json devices =
+      Json::parse(io_json(table_of({{{"apart", "1"}, apart()}}), {}))["points"][0]["devices"];
+  EXPECT_EQ(devices["ffn.link"]["payload_per_request"], 30.0 * 2 / 20);
+  EXPECT_EQ(devices["link"]["payload_per_request"], 40.0 * 4 / 20);
+}
+
 TEST(FootprintPoints, SayWhichPointsTheyLack) {
   PointTable table = table_of({{{"dense", "1"}, four_gpus()}, {{"MAPLE", "1"}, RunRecord{}}});
   ReportPoint& point = table.points.emplace_back();

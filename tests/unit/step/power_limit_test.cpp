@@ -91,8 +91,10 @@ TEST(PowerLimit, TheBoardKeepsItsPowerOnAverage) {
 }
 
 TEST(PowerLimit, TimesDependOnPowerOnlyUnderALimit) {
-  const SystemConfig free = with_power({}, 3);
-  const SystemConfig limited = with_power(50, 3);
+  ScenarioConfig free;
+  free.system = with_power({}, 3);
+  ScenarioConfig limited;
+  limited.system = with_power(50, 3);
   for (const char* path :
        {"system.gpu.idle_power", "system.gpu.active_power", "system.gpu.board_power",
         "system.gpu.energy_per_flop", "system.gpu.power_exponent", "system.gpu.least_clock",
@@ -103,6 +105,12 @@ TEST(PowerLimit, TimesDependOnPowerOnlyUnderALimit) {
   for (const char* path : {"system.gpu.price", "system.tiers.pool.memory.energy_per_byte",
                            "system.economics.rent_per_hour"})
     EXPECT_TRUE(only_in_costs(path, limited)) << path;
+  // Each kind of GPU has a limit of its own.
+  free.ffn = FfnConfig{.system = limited.system};
+  EXPECT_TRUE(only_in_costs("system.gpu.active_power", free));
+  EXPECT_FALSE(only_in_costs("ffn.system.gpu.active_power", free));
+  EXPECT_TRUE(is_cost_number("ffn.system.gpu.active_power"));
+  EXPECT_TRUE(only_in_costs("ffn.system.gpu.price", free));
 }
 
 TEST(Economics, ARentReplacesPricesAndElectricity) {
