@@ -162,9 +162,8 @@ class System {
   void join(std::shared_ptr<const System> ffn);
   /// Those GPUs; null where there are none.
   const System* ffn() const { return ffn_.get(); }
-  /// Number of this system's own tiers, devices and channels, without those of FFN GPUs.
+  /// Number of this system's own tiers and links, without those of FFN GPUs.
   std::size_t own_devices() const { return placed_.size(); }
-  std::size_t own_channels() const { return own_channel_count_; }
 
   /// Makes every kernel and collective begin earlier by this time, or by its own launch if that is
   /// shorter.
