@@ -15,7 +15,9 @@ std::string sharing_text(const DeviceRecord& device) {
     parts.push_back(fmt::format("{} latent slices", device.latent_slices));
   if (device.context) parts.push_back(fmt::format("context {}", *device.context));
   if (device.tensor > 1 && device.attention != "tensor")
-    parts.push_back(device.attention + " attention");
+    parts.push_back(
+        device.attention + " attention" +
+        (device.attention_tensor ? fmt::format(" in groups of {}", *device.attention_tensor) : ""));
   if (device.pipeline > 1) parts.push_back(fmt::format("pipeline {}", device.pipeline));
   return parts.empty() ? "-" : join(parts);
 }

@@ -234,6 +234,8 @@ void describe(V& v, Is<DeviceRecord> auto& d) {
   v.optional("context", d.context, "Ranks that cut the positions of a prompt.");
   v.required("pipeline", d.pipeline, "Pipeline parallelism.");
   v.required("attention", d.attention, "tensor, or data: every GPU has sequences of its own.");
+  v.optional("attention_tensor", d.attention_tensor,
+             "GPUs that share sequences, where several do under data.");
   v.required("tier", d.tier, "Its own memory.");
   v.required("layers", d.layers, "Layers of the decoder.");
   v.required("sequences", d.sequences, "Sequences whose attention it does.");

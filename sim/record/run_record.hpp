@@ -89,6 +89,7 @@ struct DeviceRecord {
   std::optional<std::int64_t> context = {};  ///< ranks that cut a prompt; none where it is whole
   std::int64_t pipeline = 1;
   std::string attention = {};  ///< "tensor", or "data": every GPU has sequences of its own
+  std::optional<std::int64_t> attention_tensor = {};  ///< GPUs that share sequences, of "data"
   // one GPU
   std::string tier = {};         ///< its own memory
   std::int64_t layers = 0;       ///< layers of the decoder

@@ -102,7 +102,7 @@ class Layout {
 
   Expected<KvLayout> make() {
     const ParallelConfig& parallel = config_.scenario.parallel;
-    out_.pools = parallel.sequences_are_spread() ? parallel.tensor : 1;
+    out_.pools = parallel.sequences_are_spread() ? parallel.sequence_groups() : 1;
     out_.gpus_of_block = parallel.devices() / out_.pools;
     out_.block = block_;
     out_.block_bytes.resize(system_.tier_names().size());
@@ -296,13 +296,13 @@ class Layout {
           {system_.tier_names()[tier], std::move(what), bytes.in_base(), number_class});
   }
 
-  // Under attention: data as many prompts as GPUs are read at a time, and the limit is of all of
-  // them.
+  // Under attention: data as many prompts as groups of GPUs that attend together are read at a
+  // time, and the limit is of all of them.
   std::int64_t most_tokens_of_prompt() const {
     const SchedulerConfig& s = config_.server.scheduler;
     const ParallelConfig& parallel = replica_.parallel;
     const std::int64_t prompts =
-        parallel.sequences_are_spread() ? std::min(parallel.tensor, s.max_sequences) : 1;
+        parallel.sequences_are_spread() ? std::min(parallel.sequence_groups(), s.max_sequences) : 1;
     return (s.max_batched_tokens + prompts - 1) / prompts;
   }
 

@@ -6,9 +6,9 @@
 //
 //   blocks = min over tiers of (tier - other contents) / bytes of a block in it
 //
-// If each GPU of a replica has sequences of its own (attention: data), a block is on one of the
-// GPUs. The blocks of all GPUs are treated as one pool, with sequences spread as evenly as blocks
-// allow.
+// If GPUs of a replica have sequences of their own (attention: data), a block is on one of them, or
+// of the groups that attend together. The blocks of all GPUs are treated as one pool, with
+// sequences spread as evenly as blocks allow.
 //
 // A block has what a sequence's first 64 blocks grow by. Staging and lists of a choice that stops
 // growing, such as the 2048 rows of dsa or the 13 blocks of nsa, are set aside for every sequence

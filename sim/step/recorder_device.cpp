@@ -21,6 +21,7 @@ DeviceRecord device_record(const ScenarioConfig& config, const System& system, s
                    .pipeline = parallel.pipeline,
                    .attention = std::string(
                        kAttentionSharingNames[static_cast<std::size_t>(parallel.attention)]),
+                   .attention_tensor = parallel.attention_tensor,
                    .tier = config.placement.near,
                    .layers = model.layers,
                    .sequences = own.step.batch,

@@ -59,9 +59,9 @@ void check_step(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
           "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch == 1 ||
-              !c.parallel.sequences_are_spread() || c.step.batch > c.parallel.tensor,
+              !c.parallel.sequences_are_spread() || c.step.batch > c.parallel.sequence_groups(),
           "step.overlap", "each GPU has one sequence, and no two micro-batches",
-          "a batch above parallel.tensor, or serial");
+          fmt::format("a batch above {}, or serial", c.parallel.sequence_groups()));
   if (c.model.encoder) {
     f.check(c.step.encoder_context > 0, "step.encoder_context",
             "is missing: model '" + c.model.name + "' has an encoder",

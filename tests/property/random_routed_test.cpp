@@ -35,9 +35,11 @@ class Draws {
     // Mixtral has 8 experts, which more GPUs have only with copies.
     const std::int64_t copies = rng_.below(2) == 0 ? 0 : 8 * nodes;
     set.push_back(fmt::format(
-        "parallel={{tensor: {}, attention: data, dense: {}, experts: {}, redundant_experts: {}, "
+        "parallel={{tensor: {}, attention: data, attention_tensor: {}, dense: {}, experts: {}, "
+        "redundant_experts: {}, "
         "expert_placement: {}, dispatch_type: {}}}",
-        8 * nodes, one_of({"data", "tensor"}), experts ? "spread" : "split", experts ? copies : 0,
+        8 * nodes, one_of({"~", "2", "4"}), one_of({"data", "tensor"}),
+        experts ? "spread" : "split", experts ? copies : 0,
         experts ? one_of({"balanced", "contiguous"}) : "contiguous", experts ? "fp8" : "~"));
     set.push_back(fmt::format("step.expert_load={{law: {}, spread: {}}}",
                               one_of({"zipf", "log_normal"}), rng_.uniform() * 2));

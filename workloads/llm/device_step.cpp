@@ -48,12 +48,12 @@ DeviceStep device_step(const AttentionContext& context) {
     device.step.batch = p.own_sequences(context.step.batch);
     out.group_batch = device.step.batch;
   }
-  if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
+  if (p.sequences_are_spread()) device.step.batch = p.own_sequences(context.step.batch);
   if (context.handover) {
     // All copies of the decoding replica, sent by all GPUs that share this one's layers.
     const ParallelConfig& to = context.handover->to;
-    const std::int64_t copies = to.sequences_are_spread() ? 1 : to.tensor;
-    const std::int64_t senders = p.sequences_are_spread() ? 1 : p.tensor;
+    const std::int64_t copies = to.attention_gpus();
+    const std::int64_t senders = p.attention_gpus();
     const LlmConfig received = shard_of(context.model, to);
     const auto sent = [&](std::int64_t each) { return (each * copies + senders - 1) / senders; };
     out.handed_over = sent(cached_of(received));

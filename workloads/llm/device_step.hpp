@@ -29,8 +29,19 @@ struct DeviceStep {
   Bytes handed_rows(std::int64_t positions) const;
 
   std::int64_t own_tokens() const { return context.step.batch * context.new_positions(); }
+  /// Tokens whose MLP or experts it computes of those, or that it sends to them: GPUs that attend
+  /// together have equal parts.
+  std::int64_t mlp_tokens() const {
+    const ParallelConfig& p = context.parallel;
+    const std::int64_t gpus = p.sequences_are_spread() ? p.attention_gpus() : 1;
+    return (own_tokens() + gpus - 1) / gpus;
+  }
   std::int64_t group_tokens() const { return group_batch * context.new_positions(); }
   std::int64_t logit_rows() const { return logits.value_or(group_batch * (1 + context.drafted())); }
+  /// Logit rows that its part of the vocabulary is computed for.
+  std::int64_t head_rows() const {
+    return context.parallel.gathers_dense() ? logit_rows() : own_logit_rows();
+  }
   /// Logit rows of the sequences whose attention it computes.
   std::int64_t own_logit_rows() const {
     if (!logits) return context.step.batch * (1 + context.drafted());

@@ -12,7 +12,7 @@ namespace {
 // Tokens of a micro-batch that one GPU sends: GPUs that have the same ones send equal parts.
 std::int64_t sent_tokens(const DeviceStep& attending) {
   const ParallelConfig& p = attending.context.parallel;
-  const std::int64_t copies = p.sequences_are_spread() ? 1 : p.tensor;
+  const std::int64_t copies = p.attention_gpus();
   return (attending.own_tokens() + copies - 1) / copies;
 }
 
@@ -215,9 +215,10 @@ OpId FfnChain::add_layer(int layer, OpId last) {
   last = exchange(layer, GpuRole::ffn, bytes(there, DataType::bf16), bytes(here, DataType::bf16),
                   last);
   const ParallelConfig& p = attending_.context.parallel;
-  if (p.tensor == 1 || p.sequences_are_spread()) return last;
+  if (p.attention_gpus() == 1) return last;
   return router_.collective(layer, CollectiveKind::all_gather,
-                            bytes(attending_.own_tokens(), DataType::bf16), p.tensor, last);
+                            bytes(attending_.own_tokens(), DataType::bf16), p.attention_gpus(),
+                            last);
 }
 
 }  // namespace tiersim

@@ -14,7 +14,7 @@ std::vector<PromptChunk> own_chunks(const ParallelConfig& p, std::vector<PromptC
   if (!p.sequences_are_spread()) return all;
   std::ranges::stable_sort(all, std::greater<>{}, &PromptChunk::tokens);
   std::vector<PromptChunk> own;
-  for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(p.tensor))
+  for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(p.sequence_groups()))
     own.push_back(all[i]);
   return own;
 }

@@ -298,10 +298,11 @@ OpId LayerOpsBuilder::query_norms(int layer, OpId after) {
   if (!m.qk_norm || norms == QueryNorms::fused || tokens_ == 0) return after;
   const std::int64_t queries = m.query_width();
   const std::int64_t keys = m.kv_width();
-  if (m.qk_norm_over == QkNormWidth::all_heads && reduces()) {
+  if (m.qk_norm_over == QkNormWidth::all_heads && c_.parallel.attention_gpus() > 1) {
     after = elementwise(Phase::attention, layer, queries + keys, 2, after);
     const Bytes sums = Bytes::from_base(8) * tokens_;  // two numbers in fp32
-    after = collective(layer, CollectiveKind::all_reduce, sums, c_.parallel.tensor, after);
+    after =
+        collective(layer, CollectiveKind::all_reduce, sums, c_.parallel.attention_gpus(), after);
   }
   if (norms == QueryNorms::kernel)
     return elementwise(Phase::attention, layer, queries + keys, queries + keys, after);

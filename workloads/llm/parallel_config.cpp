@@ -12,6 +12,13 @@ void describe(Fields& f, ParallelConfig& c) {
              in_range(1, 1024));
   f.optional("attention", c.attention, kAttentionSharingNames,
              "tensor: its heads are split; data: each GPU has sequences of its own.");
+  f.optional("attention_tensor", c.attention_tensor,
+             "With attention: data. GPUs that share sequences and split their heads; 1 where "
+             "absent.",
+             in_range(1, 1024));
+  f.check(!c.attention_tensor || c.attention == AttentionSharing::data, "attention_tensor",
+          "is of attention: data, and all GPUs of `tensor` attend together here",
+          "attention: data, or leave it out");
   f.optional("output_projection", c.output_projection, kOutputProjectionNames,
              "Every latent slice has the output whole, or its part after a reduce-scatter.");
   f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
@@ -19,7 +26,8 @@ void describe(Fields& f, ParallelConfig& c) {
              "split: a part of every expert on each GPU; spread: whole experts.");
   f.optional("dense", c.dense, kDenseSharingNames,
              "With attention: data. tensor: dense MLPs, embedding and head are split over the GPUs "
-             "of `tensor`, which gather all tokens for them; data: they are whole on each GPU.");
+             "of `tensor`, which gather all tokens for them; data: over the GPUs of "
+             "`attention_tensor`, for their own tokens.");
   f.check(c.dense != DenseSharing::data || c.sequences_are_spread(), "dense",
           "is data, and GPUs have no sequences of their own", "attention: data, or leave it out");
   f.optional(

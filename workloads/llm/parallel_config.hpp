@@ -8,6 +8,9 @@
 //                     split within it. 1: MLA, every GPU holds the whole latent
 //   attention: data   every GPU of the tensor group has whole attention weights and sequences
 //                     of its own (SGLang's DP attention); everything else is split as usual
+//   attention_tensor  with attention: data, every group of this many neighbouring GPUs has
+//                     sequences of its own and splits their heads (SGLang: --tp 8 --dp 4 has
+//                     groups of 2; vLLM: tensor parallel 2, data parallel 4)
 //   context           the positions of every sequence are cut over this many tensor groups, each
 //                     with all weights. A prompt: attention/context_attention.hpp. A decode step:
 //                     attention/context_decode.hpp; a group has the products of its own sequences
@@ -36,7 +39,7 @@ enum class OutputProjection : std::uint8_t { replicated, split };
 inline constexpr std::array<std::string_view, 2> kOutputProjectionNames{"replicated", "split"};
 
 /// Dense MLPs and the vocabulary, where attention is data parallel: split over all GPUs, which
-/// first gather all tokens, or whole on each GPU for its own.
+/// first gather all tokens, or over the GPUs that share sequences, for these alone.
 enum class DenseSharing : std::uint8_t { tensor, data };
 inline constexpr std::array<std::string_view, 2> kDenseSharingNames{"tensor", "data"};
 
@@ -69,8 +72,9 @@ struct ParallelConfig {
   OutputProjection output_projection = OutputProjection::replicated;
   std::int64_t pipeline = 1;
   ExpertSharing experts = ExpertSharing::split;
-  std::optional<DenseSharing> dense = {};  ///< tensor where absent
-  std::int64_t redundant_experts = 0;      ///< slots for copies of popular experts
+  std::optional<std::int64_t> attention_tensor = {};  ///< 1 where absent
+  std::optional<DenseSharing> dense = {};             ///< tensor where absent
+  std::int64_t redundant_experts = 0;                 ///< slots for copies of popular experts
   ExpertPlacement expert_placement = ExpertPlacement::contiguous;
   std::optional<DataType> dispatch_type = {};  ///< of the rows sent to experts; bf16 where absent
   std::optional<std::int64_t> context = {};
@@ -91,13 +95,24 @@ struct ParallelConfig {
   std::int64_t context_pieces() const { return (is_zigzag() ? 2 : 1) * context_ranks(); }
   /// Number of GPUs that share the heads of a slice.
   std::int64_t head_shards() const {
-    return attention == AttentionSharing::data ? 1 : tensor / latent_slices;
+    return attention == AttentionSharing::data ? attention_gpus() : tensor / latent_slices;
+  }
+  /// Number of GPUs that attend to the same sequences.
+  std::int64_t attention_gpus() const {
+    if (attention == AttentionSharing::tensor) return tensor;
+    return std::clamp<std::int64_t>(attention_tensor.value_or(1), 1, tensor);
   }
   /// GPUs over which dense MLPs and the vocabulary are split.
-  std::int64_t dense_shards() const { return dense == DenseSharing::data ? 1 : tensor; }
+  std::int64_t dense_shards() const {
+    return dense == DenseSharing::data ? attention_gpus() : tensor;
+  }
+  /// True where dense MLPs and the vocabulary work on the tokens of all GPUs of `tensor`.
+  bool gathers_dense() const { return dense != DenseSharing::data && tensor > 1; }
   bool sequences_are_spread() const { return attention == AttentionSharing::data && tensor > 1; }
   /// GPUs, or groups of them, of which each has sequences of its own in a decode step.
-  std::int64_t sequence_groups() const { return sequences_are_spread() ? tensor : context_ranks(); }
+  std::int64_t sequence_groups() const {
+    return sequences_are_spread() ? tensor / attention_gpus() : context_ranks();
+  }
   /// Sequences of the GPU with the most, whose products it computes, and its attention unless
   /// context ranks share that.
   std::int64_t own_sequences(std::int64_t all) const {

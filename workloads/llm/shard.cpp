@@ -51,29 +51,30 @@ void check_slices(Problems& problems, const LlmConfig& m, const ParallelConfig& 
 
 void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p) {
   const std::int64_t shards = std::max<std::int64_t>(p.head_shards(), 1);
-  problems.divides("tensor", shards, m.heads, "query heads");
+  const char* key = p.attention_tensor ? "attention_tensor" : "tensor";
+  problems.divides(key, shards, m.heads, "query heads");
   if (p.output_projection == OutputProjection::split)
     problems.divides("output_projection", p.tensor, m.heads, "query heads");
   if (m.mla) {
     const std::int64_t latents = m.mla->latent_heads;
-    problems.expect(shards % latents == 0 || latents % shards == 0, "tensor",
+    problems.expect(shards % latents == 0 || latents % shards == 0, key,
                     fmt::format("{} GPUs cannot share {} latent heads", shards, latents),
                     "a multiple or a divisor of them");
   } else {
-    problems.expect(shards % m.kv_heads == 0 || m.kv_heads % shards == 0, "tensor",
+    problems.expect(shards % m.kv_heads == 0 || m.kv_heads % shards == 0, key,
                     fmt::format("{} GPUs cannot share {} KV heads", shards, m.kv_heads),
                     "a multiple or a divisor of them");
   }
   if (m.shared_kv)
-    problems.divides("tensor", shards, m.shared_kv->output_groups,
+    problems.divides(key, shards, m.shared_kv->output_groups,
                      "groups of heads of the output projection");
 }
 
 // Each GPU has a part of the value heads, with their keys.
 void check_linear(Problems& problems, const LinearConfig& linear, const ParallelConfig& p) {
-  if (p.sequences_are_spread()) return;
-  problems.divides("tensor", p.tensor, linear.value_heads, "value heads of linear attention");
-  problems.divides("tensor", p.tensor, linear.key_heads, "key heads of linear attention");
+  const char* key = p.sequences_are_spread() ? "attention_tensor" : "tensor";
+  problems.divides(key, p.attention_gpus(), linear.value_heads, "value heads of linear attention");
+  problems.divides(key, p.attention_gpus(), linear.key_heads, "key heads of linear attention");
 }
 
 // Shared experts are split like an MLP, unless each GPU has its own tokens for them.
@@ -160,6 +161,12 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
                   "each slice is on the same number of GPUs");
   if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0))
     return problems.take();  // the model is incomplete after errors
+  if (p.attention_tensor)
+    problems.expect(p.tensor % *p.attention_tensor == 0 && *p.attention_tensor < p.tensor,
+                    "attention_tensor",
+                    fmt::format("groups of {} GPUs are not equal parts of {} tensor GPUs",
+                                *p.attention_tensor, p.tensor),
+                    "a divisor of `tensor` below it; attention: tensor for one group");
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   if (m.linear) check_linear(problems, *m.linear, p);
@@ -204,9 +211,9 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
       m.indexer->heads = m.kv_heads;  // one for each group of query heads
   }
   if (m.shared_kv) m.shared_kv->output_groups /= shards;
-  if (m.linear && !p.sequences_are_spread()) {
-    m.linear->key_heads /= p.tensor;
-    m.linear->value_heads /= p.tensor;
+  if (m.linear) {
+    m.linear->key_heads /= p.attention_gpus();
+    m.linear->value_heads /= p.attention_gpus();
   }
   m.intermediate /= p.dense_shards();
   m.vocabulary = parts_of(m.vocabulary, p.dense_shards());

@@ -28,13 +28,13 @@ std::int64_t group_positions(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   if (!c.parallel.sequences_are_spread()) return own_positions(step);
   if (c.step.kind == StepKind::decode) return step.group_tokens();
-  return std::min(step.group_batch, c.parallel.tensor) * c.new_positions();
+  return std::min(step.group_batch, c.parallel.sequence_groups()) * c.new_positions();
 }
 
 // True where some layer gathers the tokens of all GPUs.
 bool gathers(const AttentionContext& c) {
   const ParallelConfig& p = c.parallel;
-  return p.dense_shards() > 1 || (c.model.moe && p.experts == ExpertSharing::split);
+  return p.gathers_dense() || (c.model.moe && p.experts == ExpertSharing::split);
 }
 
 // Peak of activations: residual stream, the widest product's input and output, and the logits.
@@ -59,8 +59,7 @@ Bytes activations(const DeviceStep& step) {
       2 * m.streams() + (m.hyper ? 1 : 0) +
       (m.residual_block > 0 ? (m.layers + m.residual_block - 1) / m.residual_block : 0);
   const bool split = c.parallel.dense_shards() > 1;
-  std::int64_t logits =
-      m.vocabulary * (split || c.parallel.tensor == 1 ? step.logit_rows() : step.own_logit_rows());
+  std::int64_t logits = m.vocabulary * step.head_rows();
   if (split) logits += step.vocabulary * step.own_logit_rows();
   return stored(std::max((streams * m.hidden + widest) * own_positions(step),
                          (streams * m.hidden + mlp) *
@@ -81,7 +80,10 @@ Bytes workspace(const DeviceStep& step) {
   if (c.parallel.tensor == 1) return sum;
   // Experts that are spread get a row for each of a token's experts.
   const std::int64_t copies = c.model.moe ? c.model.moe->experts_per_token : 1;
-  const std::int64_t rows = gathers(c) ? group_positions(step) : own_positions(step) * copies;
+  const std::int64_t attending =
+      c.parallel.sequences_are_spread() ? c.parallel.attention_gpus() : 1;
+  const std::int64_t rows =
+      gathers(c) ? group_positions(step) : own_positions(step) / attending * copies;
   return sum + stored(2 * rows * c.model.hidden, DataType::bf16);
 }
 

@@ -94,8 +94,9 @@ StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
       method_(method),
       graph_(graph),
       own_(c_, graph, step_.own_tokens()),
+      part_(c_, graph, step_.mlp_tokens()),
       group_(c_, graph, step_.group_tokens(),
-             c_.parallel.experts == ExpertSharing::spread ? step_.own_tokens()
+             c_.parallel.experts == ExpertSharing::spread ? step_.mlp_tokens()
                                                           : step_.group_tokens()) {
   if (c_.ffn) ffn_ = std::make_unique<FfnChain>(step_, graph);
 }
@@ -125,15 +126,17 @@ void StepChain::begin(OpId after) {
   }
   if (!whole) return;
   const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
-  // Each GPU has its own rows of the vocabulary, or all of them for its own tokens.
-  const bool split = p.dense_shards() > 1;
-  const OpId rows = (split ? group_ : own_).embedding();
+  // Each GPU has its own rows of the vocabulary, for all tokens or its own.
+  const bool all = p.gathers_dense();
+  const OpId rows = (all ? group_ : own_).embedding();
   for (const OpId before : {host, after, encoded})
     if (before.valid()) graph_.ops[rows.index()].after.push_back(before);
-  const CollectiveKind joined =
-      spread() ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-  last_ =
-      split ? group_.collective(-1, joined, hidden(step_.group_tokens()), p.tensor, rows) : rows;
+  if (all && spread())
+    last_ = join_tokens(-1, group_.collective(-1, CollectiveKind::reduce_scatter,
+                                              hidden(step_.group_tokens()), p.tensor, rows));
+  else
+    last_ = own_.collective(-1, CollectiveKind::all_reduce, hidden(step_.own_tokens()),
+                            p.dense_shards(), rows);
   if (c_.joined > 0)
     last_ = own_.product(Phase::projection, -1, c_.model.joining(c_.joined), last_);
 }
@@ -284,13 +287,28 @@ OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int
                         stored(tokens * values, DataType::bf16), p.latent_slices, at);
   }
   at = ops.product(Phase::projection, layer, last, at);
-  if (spread()) return at;
-  return ops.collective(layer, CollectiveKind::all_reduce, hidden(tokens), p.tensor, at);
+  const CollectiveKind joined =
+      parts_tokens(layer) ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  return ops.collective(layer, joined, hidden(tokens), p.attention_gpus(), at);
+}
+
+// True where GPUs that attend together have parts of their tokens for this layer's MLP: all GPUs
+// gather them, or each sends its part to the experts.
+bool StepChain::parts_tokens(int layer) const {
+  return spread() && !ffn_ && c_.model.has_mlp(layer) &&
+         (c_.parallel.gathers_dense() || c_.model.is_moe_layer(layer));
+}
+
+// Gives GPUs that attend together all of their tokens.
+OpId StepChain::join_tokens(int layer, OpId last) {
+  return own_.collective(layer, CollectiveKind::all_gather, hidden(step_.own_tokens()),
+                         c_.parallel.attention_gpus(), last);
 }
 
 OpId StepChain::mlp(int layer, OpId last) {
   if (!c_.model.has_mlp(layer)) return last;
-  last = own_.norm(Phase::mlp, layer, last);
+  const bool parts = parts_tokens(layer);
+  last = (parts ? part_ : own_).norm(Phase::mlp, layer, last);
   if (ffn_) return ffn_->add_layer(layer, last);
   const std::int64_t ranks = c_.parallel.tensor;
   const Bytes all = hidden(step_.group_tokens());
@@ -298,12 +316,13 @@ OpId StepChain::mlp(int layer, OpId last) {
     return group_.collective(layer, CollectiveKind::all_reduce, all, ranks,
                              group_.mlp(layer, last));
   if (c_.parallel.experts == ExpertSharing::spread && c_.model.is_moe_layer(layer))
-    return experts_spread(layer, last);
-  if (c_.parallel.dense_shards() == 1 && !c_.model.is_moe_layer(layer))
-    return own_.mlp(layer, last);
+    return join_tokens(layer, experts_spread(layer, last));
+  if (!parts)
+    return own_.collective(layer, CollectiveKind::all_reduce, hidden(step_.own_tokens()),
+                           c_.parallel.dense_shards(), own_.mlp(layer, last));
   const OpId gathered = group_.collective(layer, CollectiveKind::all_gather, all, ranks, last);
-  return group_.collective(layer, CollectiveKind::reduce_scatter, all, ranks,
-                           group_.mlp(layer, gathered));
+  return join_tokens(layer, group_.collective(layer, CollectiveKind::reduce_scatter, all, ranks,
+                                              group_.mlp(layer, gathered)));
 }
 
 // Each token goes to the GPUs of its experts and the outputs come back in bf16. `size` has a row
@@ -311,7 +330,7 @@ OpId StepChain::mlp(int layer, OpId last) {
 OpId StepChain::experts_spread(int layer, OpId last) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
-  const std::int64_t rows = step_.own_tokens() * moe.experts_per_token;
+  const std::int64_t rows = step_.mlp_tokens() * moe.experts_per_token;
   if (!hot_) {
     // The rows that the most loaded GPU receives, over those that each one sends.
     const ExpertLoadConfig* load = drawn_load(c_);
@@ -347,8 +366,8 @@ void StepChain::end() {
     if (timed(Region::layers)) last_ = to_next_stage(last_);
   } else if (timed(Region::step) && step_.logit_rows() > 0) {
     const std::int64_t ranks = c_.parallel.dense_shards();
-    const std::int64_t rows = ranks == 1 ? step_.own_logit_rows() : step_.logit_rows();
-    if (spread())
+    const std::int64_t rows = step_.head_rows();
+    if (spread() && c_.parallel.gathers_dense())
       last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
     last_ = LayerOpsBuilder(c_, graph_, rows).norm(Phase::head, -1, last_);
     last_ = group_.head(rows, last_);

@@ -59,6 +59,8 @@ class StepChain {
   bool timed(Region smallest) const { return c_.step.region <= smallest; }
   PipelineStage stage() const;
   bool spread() const { return c_.parallel.sequences_are_spread(); }
+  bool parts_tokens(int layer) const;
+  OpId join_tokens(int layer, OpId last);
   Bytes hidden(std::int64_t tokens) const;
 
   OpIds bring_weights(int layer);
@@ -81,6 +83,7 @@ class StepChain {
   const Method& method_;
   StepGraph& graph_;
   LayerOpsBuilder own_;               // of its own sequences' tokens
+  LayerOpsBuilder part_;              // of its part of them, where several GPUs have the same
   LayerOpsBuilder group_;             // of the tensor group's tokens
   std::unique_ptr<FfnChain> ffn_;     // null where this GPU has the MLPs
   std::optional<double> hot_ = {};    // rows of the GPU with the most loaded experts over the mean

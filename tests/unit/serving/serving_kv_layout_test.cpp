@@ -139,6 +139,21 @@ TEST(KvLayout, HasBlocksOnEachGpuWhereEachHasSequencesOfItsOwn) {
   EXPECT_LT(of["hbm left over"], spread.capacity.block_bytes);
 }
 
+// Four groups of two GPUs: a block is on both GPUs of one group.
+TEST(KvLayout, HasBlocksOnEachGroupThatAttendsTogether) {
+  const std::string file = "serving/fabric/deepseek_v3_h20_dp4.yaml";
+  const KvLayout kv = layout(file);
+  EXPECT_EQ(kv.pools, 4);
+  EXPECT_EQ(kv.gpus_of_block, 2);
+  EXPECT_EQ(kv.capacity.block_bytes, 16 * 61 * (512 + 64) * 2);  // every GPU has the whole latent
+  EXPECT_EQ(kv.gathered(), Bytes::from_base(2 * kv.capacity.block_bytes));
+  EXPECT_EQ(kv.blocks, 4 * (parts(kv)["hbm KV blocks"] / kv.capacity.block_bytes));
+  const KvLayout one = layout(file, {"parallel={attention: tensor, attention_tensor: ~}"});
+  EXPECT_EQ(one.pools, 1);
+  EXPECT_GT(kv.blocks, 3 * one.blocks);  // 4 times, less the weights of attention
+  EXPECT_LT(kv.blocks, 4 * one.blocks);
+}
+
 // Buffers for the rows of a far layer hold no copy that is lost with them.
 TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
   const std::vector<std::string> far{"method.kv_tier=far"};

@@ -43,6 +43,10 @@ TEST(Handover, SendsEveryCopyThatTheDecodingGpusHold) {
   EXPECT_EQ(sent(deepseek_v3(), kTwo, kByData), 576 / 2);  // each sequence goes to one GPU
   EXPECT_EQ(sent(deepseek_v3(), kByData, kByData), 576);   // of half of the sequences each
   EXPECT_EQ(sent(deepseek_v3(), kByData, kSliced), 2 * 320);
+  constexpr ParallelConfig kInPairs{
+      .tensor = 8, .attention = AttentionSharing::data, .attention_tensor = 2};
+  EXPECT_EQ(sent(deepseek_v3(), kByData, kInPairs), 2 * 576);  // both GPUs of a group get it
+  EXPECT_EQ(sent(deepseek_v3(), kInPairs, kByData), 576 / 2);  // each of a group sends half
   EXPECT_EQ(sent(testing::llama3_70b(), kTwo, {.tensor = 4}), 4 * 512 / 2);
 }
 

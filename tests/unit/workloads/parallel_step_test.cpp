@@ -24,6 +24,10 @@ constexpr ParallelConfig kSplit{
     .tensor = 2, .latent_slices = 2, .output_projection = OutputProjection::split};
 constexpr ParallelConfig kByData{.tensor = 2, .attention = AttentionSharing::data};
 
+// Two groups of two GPUs, each group with 2 of the 4 sequences.
+constexpr ParallelConfig kInPairs{
+    .tensor = 4, .attention = AttentionSharing::data, .attention_tensor = 2};
+
 ParallelConfig with_spread_experts(ParallelConfig p) {
   p.experts = ExpertSharing::spread;
   return p;
@@ -79,6 +83,31 @@ TEST(Collectives, OfAttentionByDataAreAroundTheMlp) {
             (Texts{"all_gather tensor 2 256 B", "reduce_scatter tensor 2 256 B"}));
   EXPECT_EQ(collectives(dense_step(replica(small_experts(), kByData)), 1),
             (Texts{"all_gather tensor 2 256 B", "reduce_scatter tensor 2 256 B"}));
+}
+
+// Two GPUs add up 2 tokens, of which each keeps one; all four gather 4. Afterwards the two have
+// both again.
+TEST(Collectives, OfGroupsThatAttendTogetherAreAroundThoseOfAll) {
+  const Texts gathered{"reduce_scatter tensor 2 128 B", "all_gather tensor 4 256 B",
+                       "reduce_scatter tensor 4 256 B", "all_gather tensor 2 128 B"};
+  EXPECT_EQ(collectives(dense_step(replica(small_latent(), kInPairs)), 0), gathered);
+  EXPECT_EQ(collectives(dense_step(replica(small_experts(), kInPairs)), 1), gathered);
+  EXPECT_EQ(collectives(dense_step(replica(small_latent(), kInPairs)), -1),
+            (Texts{"reduce_scatter tensor 4 256 B", "all_gather tensor 2 128 B",
+                   "all_gather tensor 4 256 B", "all_gather tensor 4 400 B"}));
+  ParallelConfig own = kInPairs;
+  own.dense = DenseSharing::data;  // dense MLPs and the vocabulary are of the group alone
+  EXPECT_EQ(collectives(dense_step(replica(small_latent(), own)), 0),
+            (Texts{"all_reduce tensor 2 128 B", "all_reduce tensor 2 128 B"}));
+  EXPECT_EQ(collectives(dense_step(replica(small_latent(), own)), -1),
+            (Texts{"all_reduce tensor 2 128 B", "all_gather tensor 2 400 B"}));
+}
+
+// Each GPU sends the one token that is its part to 2 experts, 2 * 32 * 2 B.
+TEST(Collectives, OfGroupsThatAttendTogetherSendATokenOnce) {
+  EXPECT_EQ(collectives(dense_step(replica(small_experts(), with_spread_experts(kInPairs))), 1),
+            (Texts{"reduce_scatter tensor 2 128 B", "all_to_all experts 4 128 B",
+                   "all_to_all experts 4 128 B", "all_gather tensor 2 128 B"}));
 }
 
 // Its 2 tokens go to 2 experts each, 2 * 2 * 32 * 2 B, and back.
@@ -180,6 +209,23 @@ TEST(AllGpusTogether, ByDataAttendOnceWithWeightsOnEveryGpu) {
   EXPECT_EQ(2 * testing::kept(both, TensorClass::keys), testing::kept(one, TensorClass::keys));
 }
 
+// Groups of two, each like a replica of two GPUs with half of the sequences, but for the MLP.
+TEST(AllGpusTogether, InGroupsAttendAsReplicasOfAGroupDo) {
+  const StepGraph group = dense_step(replica(small_latent(), kInPairs));
+  AttentionContext half = replica(small_latent(), kTwo);
+  half.step.batch = 2;
+  const StepGraph two = dense_step(half);
+  for (const Phase phase : {Phase::projection, Phase::attention}) {
+    EXPECT_EQ(flops_of(group, phase), flops_of(two, phase)) << name(phase);
+    for (const TensorClass of : {TensorClass::weights, TensorClass::keys})
+      EXPECT_EQ(moved(group, phase, Direction::read, of), moved(two, phase, Direction::read, of));
+  }
+  EXPECT_EQ(testing::kept(group, TensorClass::keys), testing::kept(two, TensorClass::keys));
+  const StepGraph one = dense_step(replica(small_latent(), {}));
+  for (const Phase phase : {Phase::mlp, Phase::head})
+    EXPECT_EQ(4 * flops_of(group, phase), flops_of(one, phase)) << name(phase);
+}
+
 // With even loads, so that all GPUs add up to the batch. By chance a step is that of the GPU with
 // most to do.
 AttentionContext evenly(AttentionContext c) {
@@ -199,6 +245,8 @@ TEST(AllGpusTogether, PassEachTokenThroughItsExpertsOnce) {
   for (const ParallelConfig& p : {kTwo, kSliced, kByData, with_spread_experts(kTwo)})
     EXPECT_EQ(all(p), experts + 2 * router);                       // each GPU routes every token
   EXPECT_EQ(all(with_spread_experts(kByData)), experts + router);  // ... its own
+  EXPECT_EQ(all(kInPairs), experts + 4 * router);
+  EXPECT_EQ(all(with_spread_experts(kInPairs)), experts + router);
 }
 
 // 4 tokens reach 8 - 8 (6 / 8)^4 = 5.47 experts, 6, rounded up: 3 on each of two GPUs.

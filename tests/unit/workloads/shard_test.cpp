@@ -128,6 +128,20 @@ TEST(Shard, AttentionByDataIsWholeAndTheRestIsSplit) {
                                        kValueUp + kOutput + kMlp / 8 + kNorms + 512);
 }
 
+TEST(Shard, GroupsThatAttendTogetherHavePartsOfHeads) {
+  ParallelConfig p{.tensor = 8, .attention = AttentionSharing::data, .attention_tensor = 2};
+  EXPECT_EQ(p.sequence_groups(), 4);
+  const LlmConfig m = shard_of(deepseek_v3(), p);
+  EXPECT_EQ(m.heads, 64);
+  EXPECT_EQ(cached(m), 576);
+  EXPECT_EQ(m.vocabulary, 129'280 / 8);
+  p.dense = DenseSharing::data;
+  EXPECT_EQ(shard_of(deepseek_v3(), p).vocabulary, 129'280 / 2);
+  const LlmConfig grouped = shard_of(llama3_70b(), p);
+  EXPECT_EQ(cached(grouped), 2 * 4 * 128);
+  EXPECT_EQ(grouped.intermediate, 28'672 / 2);
+}
+
 // Routed and shared experts; the router is whole on every GPU.
 TEST(Shard, ExpertsAreSplitInColumnsOrSpreadWhole) {
   const auto experts = [](const ParallelConfig& p) {

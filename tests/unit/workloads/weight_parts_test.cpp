@@ -40,6 +40,7 @@ const std::vector<ParallelConfig> kSharings{
     {.tensor = 4, .latent_slices = 2},
     {.tensor = 4, .latent_slices = 2, .output_projection = OutputProjection::split},
     {.tensor = 4, .attention = AttentionSharing::data},
+    {.tensor = 8, .attention = AttentionSharing::data, .attention_tensor = 2},
     {.tensor = 2, .experts = ExpertSharing::spread},
     {.tensor = 4, .attention = AttentionSharing::data, .experts = ExpertSharing::spread},
     {.pipeline = 2},
