@@ -61,15 +61,17 @@ class ServingSummary {
     std::string out = serving_.replicas == 1
                           ? "one replica of " + gpus
                           : fmt::format("{} replicas, each of {}", serving_.replicas, gpus);
+    const std::string ffn =
+        record_.ffn_gpus ? ", and " + counted(*record_.ffn_gpus, "GPU") + " for its MLPs" : "";
     if (serving_.prefill_gpus > 0)
-      return fmt::format("{} of {} to decode; {} of {} on {} to prefill",
+      return fmt::format("{} of {}{} to decode; {} of {} on {} to prefill",
                          counted(serving_.replicas - serving_.prefill_replicas, "replica"), gpus,
-                         counted(serving_.prefill_replicas, "replica"),
+                         ffn, counted(serving_.prefill_replicas, "replica"),
                          counted(serving_.prefill_gpus, "GPU"), printable(serving_.prefill_system));
     if (serving_.prefill_replicas > 0)
       out += fmt::format(", {} to prefill and {} to decode", serving_.prefill_replicas,
                          serving_.replicas - serving_.prefill_replicas);
-    return out;
+    return out + ffn;
   }
 
   // The measured window of time.

@@ -31,11 +31,11 @@ inline constexpr std::array kMetrics{
                      "mean tokens that a speculative step gives a sequence, the one of the "
                      "verification included; of a server as drawn, over the window"},
     MetricDefinition{"attention_gpu_busy", "1",
-                     "share of step_time_s in which a GPU that attends runs kernels, where other "
-                     "GPUs have the MLPs"},
+                     "share of step_time_s, or of a server's window, in which a GPU that attends "
+                     "runs kernels, where other GPUs have the MLPs"},
     MetricDefinition{"ffn_gpu_busy", "1",
-                     "share of step_time_s in which a GPU that has the MLPs runs kernels, where "
-                     "other GPUs attend"},
+                     "share of step_time_s, or of a server's window, in which a GPU that has the "
+                     "MLPs runs kernels, where other GPUs attend"},
     MetricDefinition{"draft_time_s", "s", "part of step_time_s in which the draft proposes tokens"},
     MetricDefinition{"speculation_speedup", "1",
                      "tpot_s without speculation over tpot_s, at the same batch and context; of a "

@@ -32,9 +32,11 @@ void Demand::add(const OpPlan& plan, const System& system) {
   }
   numbers_[kTime] = checked(Int128{numbers_[kTime]} + plan.setup.count() + body.count());
   constexpr std::int64_t kThousand = 1000;
-  numbers_[kKiloflops] += (plan.powered_flops.in_base() + kThousand / 2) / kThousand;
-  numbers_[kActive] += active_time(plan, system).count();
-  if (plan.exclusive) ++numbers_[kKernels];
+  numbers_[of(plan.role, kKiloflops)] += (plan.powered_flops.in_base() + kThousand / 2) / kThousand;
+  numbers_[of(plan.role, kActive)] += active_time(plan, system).count();
+  if (!plan.exclusive) return;
+  ++numbers_[of(plan.role, kKernels)];
+  numbers_[of(plan.role, kComputing)] += plan.setup.count() + body.count();
 }
 
 void Demand::add(const Demand& other, std::int64_t times) {

@@ -21,8 +21,10 @@ class Demand {
 
   Duration time() const { return Duration(numbers_[kTime]); }
   void set_time(Duration time) { numbers_[kTime] = time.count(); }
-  /// Number of launched kernels.
-  std::int64_t kernels() const { return numbers_[kKernels]; }
+  /// Number of kernels that are launched, on GPUs of the kind with most.
+  std::int64_t kernels() const {
+    return std::max(numbers_[kKernels], numbers_[kKernels + kOfRole]);
+  }
   std::size_t channels() const { return channels_; }
   /// Used capacity of the channel, by all GPUs of the replica that share one instance of it.
   Bytes busy(ChannelId channel) const {
@@ -33,11 +35,13 @@ class Demand {
     return Bytes::from_base(numbers_[place(device, direction)]);
   }
 
-  // The work of one GPU that takes energy.
+  // The work of one GPU of a kind that takes energy.
   /// Thousands of FLOPs as their energy counts (OpPlan::powered_flops).
-  std::int64_t powered_kiloflops() const { return numbers_[kKiloflops]; }
+  std::int64_t powered_kiloflops(GpuRole role) const { return numbers_[of(role, kKiloflops)]; }
   /// Time for which the GPU takes its active_power.
-  Duration active() const { return Duration(numbers_[kActive]); }
+  Duration active(GpuRole role) const { return Duration(numbers_[of(role, kActive)]); }
+  /// Time of its kernels, alone on the system.
+  Duration computing(GpuRole role) const { return Duration(numbers_[of(role, kComputing)]); }
   /// Bytes in whole granules of the device, in both directions.
   Bytes moved(DeviceId device) const {
     return Bytes::from_base(numbers_[kFirstChannel + channels_ + 2 * devices_ + device.index()]);
@@ -53,17 +57,23 @@ class Demand {
   /// its kernels are not launched beside.
   void dispatch(Duration cpu) {
     numbers_[kTime] = std::max<std::int64_t>(numbers_[kTime], cpu.count());
-    numbers_[kKernels] = 0;
+    for (const GpuRole role : {GpuRole::main, GpuRole::ffn}) numbers_[of(role, kKernels)] = 0;
   }
   bool empty() const { return numbers_.empty(); }
   void clear() { numbers_.assign(numbers_.size(), 0); }
 
  private:
   static constexpr std::size_t kTime = 0;
+  // One number of each for every kind of GPU.
   static constexpr std::size_t kKernels = 1;
   static constexpr std::size_t kKiloflops = 2;
   static constexpr std::size_t kActive = 3;
-  static constexpr std::size_t kFirstChannel = 4;
+  static constexpr std::size_t kComputing = 4;
+  static constexpr std::size_t kOfRole = 4;
+  static constexpr std::size_t kFirstChannel = 1 + kOfRole * kGpuRoles;
+  static constexpr std::size_t of(GpuRole role, std::size_t number) {
+    return static_cast<std::size_t>(role) * kOfRole + number;
+  }
   std::size_t place(DeviceId device, Direction direction) const {
     return kFirstChannel + channels_ + 2 * device.index() + static_cast<std::size_t>(direction);
   }

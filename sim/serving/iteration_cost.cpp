@@ -115,6 +115,7 @@ constexpr std::int64_t kRateRounding = 1'000'000;
 // Runs samples of all kinds of iterations both ways.
 bool IterationCost::overlaps() {
   if (replica_.step.overlap != Overlap::serial) return true;
+  if (replica_.ffn && replica_.ffn->micro_batches > 1) return true;
   const bool encoder = replica_.model.encoder.has_value();
   std::vector<IterationBatch> samples;
   // A method may need a far tier only for long contexts.

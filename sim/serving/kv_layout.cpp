@@ -327,13 +327,13 @@ class Layout {
       take("left free (near_share)", left - filled, NumberClass::specification);
       const Bytes weights = fixed[t][static_cast<std::size_t>(TensorClass::weights)];
       if (tier != near && weights > left)
-        problem_ = fmt::format(
-            "placement.weights: {} on each GPU is above the {} that it may fill of tier '{}'",
-            display(weights), display(left), system_.tier_names()[t]);
+        problem_ = fmt::format("{}: {} on each GPU is above the {} that it may fill of tier '{}'",
+                               system_.is_of_ffn(tier) ? "weights of ffn" : "placement.weights",
+                               display(weights), display(left), system_.tier_names()[t]);
       for (const TensorClass c : kFixed)
         take(std::string(name(c)), fixed[t][static_cast<std::size_t>(c)],
              c == TensorClass::weights ? NumberClass::specification : NumberClass::assumed);
-      if (tier == near)
+      if (tier == near || (replica_.ffn && tier == replica_.ffn->near))
         take("runtime reserve", config_.server.kv.runtime_reserve.value,
              config_.server.kv.runtime_reserve.number_class);
       const std::int64_t sequences = (s.max_sequences + out_.pools - 1) / out_.pools;

@@ -11,6 +11,7 @@ ScenarioConfig prefill_scenario(const ServingConfig& config) {
   ScenarioConfig out = config.scenario;
   out.system = config.prefill->system;
   out.parallel = config.prefill->parallel;
+  out.ffn.reset();  // of the replicas that answer
   return out;
 }
 

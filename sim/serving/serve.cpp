@@ -81,6 +81,25 @@ void add_served_tiers(PoolOnHardware& of, std::vector<ServedTier>& tiers) {
   }
 }
 
+// What the GPUs of one kind did in the window.
+PoweredWork powered_work(const PoolOnHardware& of, const Demand& work, GpuRole role,
+                         double window) {
+  const bool main = role == GpuRole::main;
+  PoweredWork out{.on = Duration(std::llround(window * 1e12)),
+                  .on_gpus = of.all.of_role(role).gpus(),
+                  .working_gpus = of.one.of_role(role).gpus()};
+  const std::size_t first = main ? 0 : of.all.own_devices();
+  const std::size_t last = main ? of.all.own_devices() : of.all.device_names().size();
+  if (!work.empty()) {
+    constexpr double kKilo = 1000;
+    out.flops = static_cast<double>(work.powered_kiloflops(role)) * kKilo;
+    out.active = work.active(role);
+  }
+  for (std::size_t d = first; d < last; ++d)
+    out.moved.push_back(work.empty() ? Bytes{} : work.moved(DeviceId(d)));
+  return out;
+}
+
 // The costs of what all pools did in the window; none of a sum where a pool states none.
 StepCosts costs_of_pools(std::span<const PoolOnHardware> pools, const ServingStatistics& statistics,
                          double window) {
@@ -90,26 +109,19 @@ StepCosts costs_of_pools(std::span<const PoolOnHardware> pools, const ServingSta
     to = to && more ? std::optional(*to + *more) : std::nullopt;
   };
   for (std::size_t p = 0; p < pools.size(); ++p) {
-    const auto& [pool, all, one, layout, place, channel] = pools[p];
-    const Demand& work = statistics.work(p);
-    constexpr double kKilo = 1000;
-    PoweredWork powered{.on = Duration(std::llround(window * 1e12)),
-                        .on_gpus = all.gpus(),
-                        .working_gpus = one.gpus()};
-    if (!work.empty()) {
-      powered.flops = static_cast<double>(work.powered_kiloflops()) * kKilo;
-      powered.active = work.active();
+    const ScenarioConfig& scenario = pools[p].pool.config.scenario;
+    for (const GpuRole role : roles_of(scenario)) {
+      const RoleConfig of = config_of(scenario, role);
+      const StepCosts costs = costs_of(of.system, pools[p].all.of_role(role),
+                                       powered_work(pools[p], statistics.work(p), role, window));
+      add(sum.joules, costs.joules);
+      add(sum.gpu_joules, costs.gpu_joules);
+      add(sum.usd, costs.usd);
+      sum.joules_class = weakest(sum.joules_class, costs.joules_class);
+      sum.usd_class = weakest(sum.usd_class, costs.usd_class);
+      for (const std::string& missing : costs.unstated)
+        sum.unstated.push_back(pools[p].pool.prefix() + std::string(of.prefix) + missing);
     }
-    for (std::size_t d = 0; d < all.device_names().size(); ++d)
-      powered.moved.push_back(work.empty() ? Bytes{} : work.moved(DeviceId(d)));
-    const StepCosts costs = costs_of(pool.config.scenario.system, all, powered);
-    add(sum.joules, costs.joules);
-    add(sum.gpu_joules, costs.gpu_joules);
-    add(sum.usd, costs.usd);
-    sum.joules_class = weakest(sum.joules_class, costs.joules_class);
-    sum.usd_class = weakest(sum.usd_class, costs.usd_class);
-    for (const std::string& missing : costs.unstated)
-      sum.unstated.push_back(pool.prefix() + missing);
   }
   return sum;
 }
@@ -133,11 +145,24 @@ void record_costs(std::span<const PoolOnHardware> pools, const ServingStatistics
   if (costs.joules) {
     metric("energy_j_per_token", *costs.joules / tokens, costs.joules_class);
     metric("gpu_energy_j_per_token", *costs.gpu_joules / tokens, costs.joules_class);
-    metric("power_w.mean", *costs.gpu_joules / window.value / static_cast<double>(out.gpus),
-           costs.joules_class);
+    metric(
+        "power_w.mean",
+        *costs.gpu_joules / window.value / static_cast<double>(out.gpus + out.ffn_gpus.value_or(0)),
+        costs.joules_class);
   }
   if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, costs.usd_class);
   out.costs_unstated = costs.unstated;
+}
+
+// How long GPUs of both kinds compute in the window, where others have the MLPs. The pool that
+// answers, which has them, is one replica.
+void record_kernels(const PoolOnHardware& answers, const Demand& work, RunRecord& out) {
+  const Metric& window = out.metrics.at("window_s");
+  if (answers.all.ffn() == nullptr || work.empty() || window.value <= 0) return;
+  for (const auto& [name, role] :
+       {std::pair("attention_gpu_busy", GpuRole::main), std::pair("ffn_gpu_busy", GpuRole::ffn)})
+    out.metrics[name] = {to_seconds(work.computing(role)) / window.value, "1",
+                         out.metrics.at("throughput_tokens_per_s").number_class};
 }
 
 // The rooms of the pool that answers, and what fills the memory of one GPU in each pool.
@@ -284,10 +309,12 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, 
   for (std::size_t p = 0; p < pools.size(); ++p) {
     const PoolOnHardware& of = pools[p];
     out.gpus += of.all.gpus();
+    if (const System* ffn = of.all.ffn()) out.ffn_gpus = ffn->gpus();
     used.push_back({of.pool, of.one, served->pools[p].taken});
   }
   statistics->record(out, add_provenance(config, used, out));
   record_costs(pools, *statistics, out);
+  record_kernels(last, statistics->work(pools.size() - 1), out);
   for (std::size_t p = 0; p < pools.size(); ++p)
     record_devices(pools[p], served->pools[p], served->totals.pools[p], served->end, out);
   record_cache(pools, served->totals, *out.serving);

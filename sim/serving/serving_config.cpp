@@ -282,6 +282,24 @@ void check_served_speculation(Fields& f, const ServingConfig& c) {
           "another policy, or leave speculation out");
 }
 
+// GPUs with the MLPs serve one scheduler, so that all GPUs that attend are one replica.
+void check_served_ffn(Fields& f, const ServingConfig& c) {
+  if (!c.scenario.ffn) return;
+  check_ffn(f, c.scenario);
+  const std::int64_t gpus = c.scenario.system.gpus.count;
+  f.check(c.scenario.parallel.devices() == gpus, "parallel.tensor",
+          fmt::format("is a group of {} of the {} GPUs that attend, and in a server all of them "
+                      "share the GPUs of ffn as one replica",
+                      c.scenario.parallel.devices(), gpus),
+          fmt::format("{{tensor: {}, attention: data}}, with attention_tensor for groups", gpus));
+  const auto alone = [&](bool holds, const std::string& key) {
+    f.check(holds, key, "is not modelled beside ffn", "leave out one of both");
+  };
+  alone(!c.early_exit, "early_exit");
+  alone(!c.server.failures, "server.failures");
+  alone(!c.server.scaling, "server.scaling");
+}
+
 // The rules of replicas on one kind of hardware.
 void check_pool(Fields& f, const ServingConfig& c) {
   check_placement(f, c.scenario);
@@ -293,6 +311,7 @@ void check_pool(Fields& f, const ServingConfig& c) {
   check_cpu_attention(f, c);
   check_early_exit(f, c);
   check_served_speculation(f, c);
+  check_served_ffn(f, c);
 }
 
 void check_prefill(Fields& f, const ServingConfig& c) {
@@ -375,6 +394,9 @@ void describe(Fields& f, ServingConfig& c) {
   f.optional("prefill", c.prefill,
              "The system that reads prompts, where it is not the one that answers; by default one "
              "does both.");
+  f.optional("ffn", s.ffn,
+             "GPUs of their own for MLPs and experts of the replicas that answer (AFD); those that "
+             "attend have them by default.");
   f.optional_document("attention_kernel", s.attention_kernel, "kernel",
                       "Work of the decode attention kernel beyond that of the method.");
   f.optional_document("execution", s.execution, "execution",

@@ -115,17 +115,21 @@ void check_ffn(Fields& f, const ScenarioConfig& c) {
                       "is within one",
                       ffn.system.gpus.hosts),
           "1, or experts: spread and dense: data");
-  const std::int64_t own = c.parallel.own_sequences(c.step.batch);
-  f.check(own >= ffn.micro_batches, "ffn.micro_batches",
-          fmt::format("{} are more than the {} sequences of a GPU that attends", ffn.micro_batches,
-                      own),
-          "fewer, or a larger step.batch");
   // The model as a whole: heads and vocabulary are none of theirs.
   for (const ShardProblem& problem : shard_problems(c.model, parallel)) {
     const bool is_key = problem.key == "experts" || problem.key == "dense";
     f.check(false, is_key ? "ffn." + problem.key : "ffn.system.gpus.count", problem.message,
             problem.hint);
   }
+}
+
+void check_ffn_batch(Fields& f, const ScenarioConfig& c) {
+  if (!c.ffn) return;
+  const std::int64_t own = c.parallel.own_sequences(c.step.batch);
+  f.check(own >= c.ffn->micro_batches, "ffn.micro_batches",
+          fmt::format("{} are more than the {} sequences of a GPU that attends",
+                      c.ffn->micro_batches, own),
+          "fewer, or a larger step.batch");
 }
 
 }  // namespace tiersim

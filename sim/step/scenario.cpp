@@ -149,6 +149,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_what_if(f, c);
   check_step_speculation(f, c);
   check_ffn(f, c);
+  check_ffn_batch(f, c);
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {

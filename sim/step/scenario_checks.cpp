@@ -111,12 +111,17 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
                       c.system.gpus.count),
           p.cuts_prompts() ? "system.gpus.count: a multiple of tensor x context x pipeline"
                            : "system.gpus.count: a multiple of tensor x pipeline");
-  if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
+  // GPUs with sequences of their own, and whose MLPs are elsewhere, exchange nothing.
+  const bool apart = c.ffn && p.sequences_are_spread() && !p.gathers_dense();
+  const std::int64_t joined = apart ? p.attention_gpus() : p.tensor;
+  if (joined > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
-  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0 ||
+  f.check(c.system.gpus.count % p.devices() != 0 || on_host % joined == 0 ||
               is_routed(c, Fabric::tensor),
-          "parallel.tensor", fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
-          "fabrics.tensor is within a host: a divisor of its GPUs");
+          "parallel.tensor", fmt::format("{} GPUs do not lie on one host of {}", joined, on_host),
+          c.ffn && p.sequences_are_spread()
+              ? "parallel.dense: data, so that they exchange nothing"
+              : "fabrics.tensor is within a host: a divisor of its GPUs");
 }
 
 void check_indexer(Fields& f, const ScenarioConfig& c) {

@@ -31,5 +31,7 @@ void check_step_speculation(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);
 /// MLPs on GPUs of their own: hardware that reaches them, and nothing beside that is not modelled.
 void check_ffn(Fields& f, const ScenarioConfig& c);
+/// The batch of a step has a sequence for each micro-batch.
+void check_ffn_batch(Fields& f, const ScenarioConfig& c);
 
 }  // namespace tiersim

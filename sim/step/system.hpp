@@ -162,6 +162,8 @@ class System {
   void join(std::shared_ptr<const System> ffn);
   /// Those GPUs; null where there are none.
   const System* ffn() const { return ffn_.get(); }
+  /// True for a tier of those GPUs.
+  bool is_of_ffn(TierId tier) const { return tier.index() >= tiers_.size(); }
   /// Number of this system's own tiers and links, without those of FFN GPUs.
   std::size_t own_devices() const { return placed_.size(); }
 

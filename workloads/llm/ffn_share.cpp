@@ -20,7 +20,10 @@ std::int64_t sent_tokens(const DeviceStep& attending) {
 DeviceStep ffn_step(const DeviceStep& attending) {
   AttentionContext c = attending.context;
   const FfnShare& share = *c.ffn;
-  c.step.batch = attending.group_batch * share.groups;
+  std::int64_t batch = attending.group_batch;
+  // A prefill reads one prompt after another, or one on each group of GPUs with its own.
+  if (c.step.kind == StepKind::prefill) batch = std::min(batch, c.parallel.sequence_groups());
+  c.step.batch = batch * share.groups;
   c.model = share.model;
   c.parallel = share.parallel;
   c.placement = {.near = share.near, .far = share.near};
@@ -99,7 +102,10 @@ double gpus_of_token(std::int64_t experts, std::int64_t top_k, std::int64_t rank
 
 void add_ffn_tensors(StepGraph& graph, const AttentionContext& replica) {
   const FfnShare& share = *replica.ffn;
-  const std::vector<std::int64_t> batches = micro_batches(replica);
+  const bool prefill = replica.step.kind == StepKind::prefill;
+  const std::vector<std::int64_t> batches =
+      prefill ? std::vector{std::min(replica.step.batch, replica.parallel.sequence_groups())}
+              : micro_batches(replica);
   AttentionContext largest = replica;
   largest.step.batch = batches.front();
   const DeviceStep attending = device_step(largest);

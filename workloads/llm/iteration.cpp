@@ -1,6 +1,8 @@
 #include "workloads/llm/iteration.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <utility>
 
 #include "workloads/llm/context_pieces.hpp"
@@ -62,6 +64,40 @@ std::int64_t IterationWork::rows_of_rank(const ParallelConfig& parallel) const {
     sum += positions_of(pieces_of(parallel, tokens, heaviest_rank(parallel, tokens)));
   }
   return sum;
+}
+
+std::vector<IterationWork> micro_works(const AttentionContext& replica, const IterationWork& work) {
+  if (!replica.ffn || replica.ffn->micro_batches == 1) return {work};
+  const std::int64_t groups = replica.parallel.sequence_groups();
+  const std::int64_t own = replica.parallel.own_sequences(work.decodes);
+  // Pieces of prompts that all groups read at a time stay together.
+  const std::int64_t pieces = (std::ssize(work.chunks) + groups - 1) / groups;
+  const std::int64_t parts = std::min(replica.ffn->micro_batches, std::max(own, pieces));
+  std::vector<IterationWork> out;
+  std::int64_t left = work.decodes;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t of_gpu = own / parts + (i < own % parts ? 1 : 0);
+    IterationWork part = work;
+    part.chunks.clear();
+    part.decodes = std::min(of_gpu * groups, left);
+    part.padding = work.padding / parts + (i < work.padding % parts ? 1 : 0);
+    part.logits = part.decodes * (1 + work.drafts);
+    left -= part.decodes;
+    out.push_back(std::move(part));
+  }
+  std::int64_t ends = std::max<std::int64_t>(0, work.logits - work.decodes * (1 + work.drafts));
+  std::vector<PromptChunk> chunks = work.chunks;
+  std::ranges::stable_sort(chunks, std::greater<>{}, &PromptChunk::tokens);
+  for (std::size_t first = 0; first < chunks.size(); first += static_cast<std::size_t>(groups)) {
+    IterationWork& least = *std::ranges::min_element(out, {}, &IterationWork::rows);
+    const std::size_t end = std::min(chunks.size(), first + static_cast<std::size_t>(groups));
+    for (std::size_t i = first; i < end; ++i) {
+      least.chunks.push_back(chunks[i]);
+      if (ends > 0) ++least.logits, --ends;
+    }
+  }
+  std::erase_if(out, [](const IterationWork& part) { return part.rows() == 0; });
+  return out;
 }
 
 std::int64_t drafted_layers(const AttentionContext& replica, const IterationWork& work) {
@@ -152,8 +188,15 @@ OpId add_iteration(StepGraph& graph, const AttentionContext& replica, const Meth
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names) {
   StepGraph graph = empty_graph(std::move(tier_names));
-  add_iteration(graph, replica, method, work, OpId());
-  return graph;
+  if (!replica.ffn) {
+    add_iteration(graph, replica, method, work, OpId());
+    return graph;
+  }
+  std::deque<StepChain> chains;
+  for (const IterationWork& part : micro_works(replica, work))
+    chains.emplace_back(iteration_step(replica, part), method, graph,
+                        iteration_parts(replica, part));
+  return run_in_turns(graph, chains);
 }
 
 StepGraph build_iteration_begin(const AttentionContext& replica, const Method& method,

@@ -45,6 +45,10 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
 /// Work of that GPU outside of the attention.
 DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work);
 
+/// The work of each micro-batch, where other GPUs have the MLPs: equal parts of the decoding
+/// sequences of every GPU, and whole pieces of prompts. One where the replica has no FfnShare.
+std::vector<IterationWork> micro_works(const AttentionContext& replica, const IterationWork& work);
+
 /// Layers of the model that have drafted, in an iteration that verifies their drafts; else 0.
 std::int64_t drafted_layers(const AttentionContext& replica, const IterationWork& work);
 /// The work of these layers in that iteration: each sequence's last draft, and the prompts.
@@ -54,7 +58,7 @@ IterationWork last_draft(IterationWork work);
 /// Returns the last operation.
 OpId add_iteration(StepGraph& graph, const AttentionContext& replica, const Method& method,
                    const IterationWork& work, OpId after);
-/// The same as a graph.
+/// The same as a graph; micro-batches take turns where other GPUs have the MLPs.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
 /// Parts of build_iteration(): the embedding, which sees every token; the head, which sees only the

@@ -85,6 +85,7 @@ void add_speculative_step(StepGraph& graph, const AttentionContext& replica, con
 
 StepGraph build_drafted_iteration(const AttentionContext& replica, const Method& method,
                                   const IterationWork& work, std::vector<std::string> tier_names) {
+  if (replica.ffn) return build_iteration(replica, method, work, std::move(tier_names));
   StepGraph graph{.tier_names = std::move(tier_names)};
   Drafted drafted;
   if (replica.speculation != nullptr) {

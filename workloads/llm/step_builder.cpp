@@ -10,7 +10,6 @@
 #include "workloads/llm/draft.hpp"
 #include "workloads/llm/speculative_step.hpp"
 #include "workloads/llm/step_chain.hpp"
-#include "workloads/llm/turns.hpp"
 #include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim {
@@ -129,50 +128,40 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
     add_speculative_step(graph, context, method, drafts);
     return graph;
   }
-  const auto layers = static_cast<int>(device_step(context).context.model.layers);
-  const bool turns = context.step.overlap == Overlap::micro_batches || context.ffn;
   std::deque<StepChain> chains;
-  std::vector<int> batch_of;  // by operation
-  const auto added = [&](int chain) { batch_of.resize(graph.ops.size(), chain); };
-  OpId copy_after;
-  for (const std::int64_t batch : micro_batches(context)) {
+  const auto add_chain = [&](std::int64_t batch) -> StepChain& {
     AttentionContext part = context;
     part.step.batch = batch;
     part.drafts = 0;
+    return chains.emplace_back(device_step(part), method, graph);
+  };
+  if (context.step.overlap == Overlap::micro_batches || context.ffn) {
+    for (const std::int64_t batch : micro_batches(context)) add_chain(batch);
+    StepGraph out = run_in_turns(graph, chains);
+    if (const auto& exchange = context.execution.exchange_sms)
+      for (Op& op : out.ops)
+        if (op.family == KernelFamily::gemm || op.family == KernelFamily::experts ||
+            op.family == KernelFamily::batched_gemm)
+          op.sm_share = exchange->left();
+    return out;
+  }
+  OpId copy_after;
+  for (const std::int64_t batch : micro_batches(context)) {
     const OpId before = chains.empty() ? OpId() : chains.back().last();
-    StepChain& chain = chains.emplace_back(device_step(part), method, graph);
+    StepChain& chain = add_chain(batch);
     if (chains.size() > 1) chain.copy_weights_after(chains[chains.size() - 2]);
-    // Micro-batches of a pipeline reach a stage one after another.
-    chain.begin(turns ? OpId() : before);
-    added(static_cast<int>(chains.size()) - 1);
-    if (turns) continue;
-    for (int layer = 0; layer < layers; ++layer) {
+    chain.begin(before);  // micro-batches of a pipeline reach a stage one after another
+    for (int layer = 0; layer < chain.layers(); ++layer) {
       const std::size_t first = graph.ops.size();
       chain.add_layer(layer, copy_after);
       constexpr std::size_t kOutside = 16;  // operations of no layer
       if (layer == 0)                       // the others have about as many operations
         graph.ops.reserve(graph.ops.size() + kOutside +
-                          static_cast<std::size_t>(layers) * (graph.ops.size() - first));
+                          static_cast<std::size_t>(chain.layers()) * (graph.ops.size() - first));
     }
     chain.end();
   }
-  if (!turns) return graph;
-  const auto each = [&](const auto& add) {
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      add(chains[i]);
-      added(static_cast<int>(i));
-    }
-  };
-  // Layer by layer, so that the copies of the micro-batches alternate.
-  for (int layer = 0; layer < layers; ++layer)
-    each([&](StepChain& chain) { chain.add_layer(layer, copy_after); });
-  each([](StepChain& chain) { chain.end(); });
-  if (const auto& exchange = context.execution.exchange_sms)
-    for (Op& op : graph.ops)
-      if (op.family == KernelFamily::gemm || op.family == KernelFamily::experts ||
-          op.family == KernelFamily::batched_gemm)
-        op.sm_share = exchange->left();
-  return in_turns(std::move(graph), batch_of);
+  return graph;
 }
 
 }  // namespace tiersim

@@ -8,6 +8,7 @@
 #include "workloads/attention/linear_attention.hpp"
 #include "workloads/attention/prefill.hpp"
 #include "workloads/llm/shard.hpp"
+#include "workloads/llm/turns.hpp"
 
 namespace tiersim {
 namespace {
@@ -68,6 +69,24 @@ OpId unpack_before(StepGraph& graph, const AttentionContext& c, int layer, OpId 
 }
 
 }  // namespace
+
+StepGraph run_in_turns(StepGraph& graph, std::deque<StepChain>& chains) {
+  TS_EXPECTS(!chains.empty());
+  std::vector<int> batch_of;  // by operation
+  const auto each = [&](const auto& add) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      add(chains[i]);
+      batch_of.resize(graph.ops.size(), static_cast<int>(i));
+    }
+  };
+  each([](StepChain& chain) { chain.begin(); });
+  // Layer by layer, so that the copies of the micro-batches alternate.
+  OpId copy_after;
+  for (int layer = 0; layer < chains.front().layers(); ++layer)
+    each([&](StepChain& chain) { chain.add_layer(layer, copy_after); });
+  each([](StepChain& chain) { chain.end(); });
+  return in_turns(std::move(graph), batch_of);
+}
 
 Bytes cross_rows(const AttentionContext& c) {
   return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);

@@ -1,5 +1,6 @@
 #pragma once
 // The operations of one batch, or one micro-batch of it, on one GPU, from embedding to head.
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,6 +52,7 @@ class StepChain {
   void copy_weights_after(const StepChain& before) { brought_ = before.brought_; }
   /// Makes the next operation wait for this one, in place of begin().
   void resume_after(OpId last) { last_ = last; }
+  std::int64_t layers() const { return c_.model.layers; }
   /// The operation that the next one waits for.
   OpId last() const { return last_; }
 
@@ -99,6 +101,10 @@ class StepChain {
   std::vector<LayerOps> layers_;
   std::vector<int> waiting_;  // layers whose cache is handed over at the end
 };
+
+/// Runs the layers of micro-batches in turns (turns.hpp). No chain has begun; all are of this
+/// graph, which is taken from there.
+StepGraph run_in_turns(StepGraph& graph, std::deque<StepChain>& chains);
 
 /// Keys and values of the encoder's output for one decoder layer: made once, read by every step.
 Bytes cross_rows(const AttentionContext& device);

@@ -105,8 +105,9 @@ TEST(DemandEnergy, AddsFlopsTimeAtWorkAndMovedBytes) {
   for (int i = 0; i < 2; ++i)
     sum.add(system.plan(testing::kernel(system, 1'000_B, Flops::from_base(3'000'000))), system);
   sum.add(system.plan(testing::copy(system, 8'000'000_B)), system);
-  EXPECT_EQ(sum.powered_kiloflops(), 6'000);
-  EXPECT_EQ(sum.active(), Duration(2 * (4us + 100ns)));  // latency, launch and 3 us; no copies
+  EXPECT_EQ(sum.powered_kiloflops(GpuRole::main), 6'000);
+  EXPECT_EQ(sum.active(GpuRole::main),
+            Duration(2 * (4us + 100ns)));  // latency, launch and 3 us; no copies
   EXPECT_EQ(sum.moved(system.device(system.tier("hbm"))), 8'002'000_B);
   EXPECT_EQ(sum.moved(system.device(system.tier("pool"))), 8'000'000_B);
 }
