@@ -69,6 +69,7 @@ void describe(Fields& f, NetworkConfig& c) {
   f.required("message_rate", c.message_rate, "Messages a second, each direction.",
              command_rate_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
+  f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
 }
 
 std::unique_ptr<Link> make_device(const NetworkConfig& config) {

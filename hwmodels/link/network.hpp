@@ -9,10 +9,16 @@
 //             that a peer writes into this node is charged as a write, towards the GPU.
 //   Ignores   congestion and switches of the network (give them as hops), acknowledgements, the
 //             host's time to post work and to poll for completion, the memory buses beside the
-//             adapter. No packet level exists to measure the effect of these.
+//             adapter.
+//   Disagrees with its packets: hwmodels/LEVELS.md, group network.
 //   Valid     queue pairs that are set up; a path that is not oversubscribed.
 //   Source    InfiniBand architecture specification, volume 1 (headers); data sheets for the rates.
 //   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "hwmodels/packet/network/network_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -25,6 +31,7 @@ struct NetworkConfig {
   Sourced<Bytes> message_header;
   Sourced<std::int64_t> message_rate;
   Sourced<Duration> latency;
+  std::optional<NetworkPacketConfig> packet_level;  ///< further parameters of the packet level
 };
 
 void describe(Fields& f, NetworkConfig& c);

@@ -35,13 +35,14 @@ std::string flow_error(const LevelRow& row) {
 }
 
 std::string group_title(const std::string& group) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTitles{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTitles{{
       {"hbm", "GPU memory"},
       {"pcie", "PCI Express link"},
       {"cxl", "CXL link and pool"},
       {"cxl-dram", "CXL link with DRAM behind it"},
       {"nvlink", "NVLink ports and switch"},
       {"all-reduce", "All-reduce of 8 GPUs"},
+      {"network", "Network adapters and switch"},
   }};
   for (const auto& [name, title] : kTitles)
     if (name == group) return std::string(title);

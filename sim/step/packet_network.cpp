@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "hwmodels/link/hop.hpp"
+#include "hwmodels/link/network.hpp"
 #include "hwmodels/memory/dram.hpp"
+#include "hwmodels/packet/network/network_packet.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -46,17 +48,21 @@ void check_network(Fields& f, const SystemConfig& c, const std::string& purpose,
           "all links of a network are at one level");
   const DeviceConfig<Link>* port = link_named(c, fabric.path.front());
   const DeviceConfig<Link>* hop = link_named(c, fabric.path.back());
+  const auto* adapter = port == nullptr ? nullptr : config_of<NetworkConfig>(*port->spec);
   const bool known =
-      port != nullptr && config_of<NvlinkConfig>(*port->spec) != nullptr &&
+      port != nullptr && (adapter != nullptr || config_of<NvlinkConfig>(*port->spec) != nullptr) &&
       fabric.path.size() <= 2 &&
       (fabric.path.size() == 1 || (hop != nullptr && config_of<HopConfig>(*hop->spec) != nullptr));
-  const auto* nvlink = port == nullptr ? nullptr : config_of<NvlinkConfig>(*port->spec);
-  if (nvlink != nullptr && nvlink->packet_level)
-    for (const PacketObstacle& obstacle : packet_obstacles(*nvlink))
+  const auto report = [&](const std::vector<PacketObstacle>& obstacles) {
+    for (const PacketObstacle& obstacle : obstacles)
       f.check(false, "links." + fabric.path.front() + '.' + std::string(obstacle.path),
               std::string(obstacle.message), std::string(obstacle.hint));
+  };
+  const auto* nvlink = port == nullptr ? nullptr : config_of<NvlinkConfig>(*port->spec);
+  if (nvlink != nullptr && nvlink->packet_level) report(packet_obstacles(*nvlink));
+  if (adapter != nullptr && adapter->packet_level) report(packet_obstacles(*adapter));
   f.check(known, key + ".path", "is no network that has a packet level: " + join(fabric.path),
-          "an nvlink port, and a hop for its switch, or level: flow");
+          "an nvlink port or a network adapter, and a hop for its switch, or level: flow");
   if (!fabric.collective.spec) return;
   if (config_of<DirectConfig>(*fabric.collective.spec) != nullptr) return;  // sends all at once
   const PacketNumbers numbers = fabric.collective.spec->packet_numbers();
@@ -82,15 +88,21 @@ std::optional<PacketNetwork> packet_network(const SystemConfig& system,
                                             const FabricConfig& fabric) {
   const DeviceConfig<Link>& port = system.links.at(fabric.path.front());
   if (port.level != Level::packet) return std::nullopt;
-  const auto& link = *config_of<NvlinkConfig>(*port.spec);
   PacketNetwork network{.port = fabric.path.front(), .config = {}};
-  network.config.node.port = link;
-  network.config.node.packet = *link.packet_level;
+  NvlinkNode& node = network.config.node;
+  const auto* adapter = config_of<NetworkConfig>(*port.spec);
+  if (adapter != nullptr) {
+    node = node_of(*adapter);
+  } else {
+    node.port = *config_of<NvlinkConfig>(*port.spec);
+    node.packet = *node.port.packet_level;
+  }
   if (fabric.path.size() > 1) {
     const auto& hop = *config_of<HopConfig>(*system.links.at(fabric.path.back()).spec);
-    network.config.node.switch_latency = hop.latency;
-    network.config.node.switch_latency.value = hop.latency.value * hop.crossings.value;
-    network.config.node.packet_switch = *hop.packet_level;
+    node.switch_latency.value += hop.latency.value * hop.crossings.value;
+    node.switch_latency.number_class = hop.latency.number_class;
+    node.switch_latency.source = hop.latency.source;
+    node.packet_switch = *hop.packet_level;
   }
   if (const auto* nccl = config_of<NcclConfig>(*fabric.collective.spec)) {
     network.config.nccl = *nccl;

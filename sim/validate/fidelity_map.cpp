@@ -82,6 +82,9 @@ std::vector<LevelWorkload> workloads_of(const FidelityMapConfig& config) {
     append(all, fidelity_map::of_nvlink(
                     *of<NvlinkConfig>(config.nvlink), *of<HopConfig>(config.nvswitch),
                     of<DirectConfig>(config.direct), of<NcclConfig>(config.nccl)));
+  if (config.network)
+    append(all, fidelity_map::of_network(*of<NetworkConfig>(config.network),
+                                         of<NcclConfig>(config.network_nccl)));
   return all;
 }
 

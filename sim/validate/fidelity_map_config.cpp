@@ -1,12 +1,16 @@
 #include "sim/validate/fidelity_map_config.hpp"
 
+#include <fmt/format.h>
+
 #include "hwmodels/collective/direct.hpp"
 #include "hwmodels/collective/nccl.hpp"
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/link/hop.hpp"
+#include "hwmodels/link/network.hpp"
 #include "hwmodels/link/nvlink.hpp"
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/memory/dram.hpp"
+#include "hwmodels/packet/network/network_packet.hpp"
 
 namespace tiersim {
 namespace {
@@ -48,6 +52,12 @@ void check_node(Fields& f, const FidelityMapConfig& c) {
     expect_packets(f, port->packet_level.has_value(), "nvlink");
   if (const auto* hop = expect_kind<HopConfig>(f, c.nvswitch, "nvswitch", "hop"))
     expect_packets(f, hop->packet_level.has_value(), "nvswitch");
+  if (const auto* adapter = expect_kind<NetworkConfig>(f, c.network, "network", "network"))
+    for (const PacketObstacle& obstacle : packet_obstacles(*adapter))
+      f.check(false, fmt::format("network.{}", obstacle.path), std::string(obstacle.message),
+              std::string(obstacle.hint));
+  f.check(!c.network_nccl || c.network, "network", "is missing", "collectives need adapters");
+  expect_kind<NcclConfig>(f, c.network_nccl, "network_nccl", "nccl");
   expect_kind<DirectConfig>(f, c.direct, "direct", "direct");
   expect_kind<NcclConfig>(f, c.nccl, "nccl", "nccl");
 }
@@ -71,8 +81,12 @@ void describe(Fields& f, FidelityMapConfig& c) {
   f.optional_document("nvswitch", c.nvswitch, "device", "Switch between them.");
   f.optional_document("direct", c.direct, "device", "All-reduce by one or two shots.");
   f.optional_document("nccl", c.nccl, "device", "All-reduce by NCCL.");
+  f.optional_document("network", c.network, "device",
+                      "Adapter of each of 8 GPUs in different nodes, on one switch.");
+  f.optional_document("network_nccl", c.network_nccl, "device", "All-reduce by NCCL over them.");
   f.optional("reasons", c.reasons, "Why flow and packet differ.");
-  f.check(c.hbm || c.pcie || c.cxl || c.nvlink, "", "has no device", "hbm, pcie, cxl or nvlink");
+  f.check(c.hbm || c.pcie || c.cxl || c.nvlink || c.network, "", "has no device",
+          "hbm, pcie, cxl, nvlink or network");
   if (const auto* hbm = expect_kind<DramConfig>(f, c.hbm, "hbm", "dram"))
     expect_packets(f, hbm->packet_level.has_value(), "hbm");
   if (const auto* module = expect_kind<DramConfig>(f, c.module, "module", "dram"))

@@ -26,6 +26,8 @@ struct FidelityMapConfig {
   std::optional<DeviceConfig<Link>> nvswitch;
   std::optional<DeviceConfig<Collective>> direct;
   std::optional<DeviceConfig<Collective>> nccl;
+  std::optional<DeviceConfig<Link>> network;  ///< adapters of one leaf switch
+  std::optional<DeviceConfig<Collective>> network_nccl;
   std::vector<LevelReason> reasons;
 };
 

@@ -4,6 +4,7 @@
 #include "hwmodels/collective/nccl.hpp"
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/link/hop.hpp"
+#include "hwmodels/link/network.hpp"
 #include "hwmodels/link/nvlink.hpp"
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/memory/dram.hpp"
@@ -73,5 +74,7 @@ std::vector<LevelWorkload> of_cxl(const CxlConfig& link, const DramConfig* modul
 /// `direct` and `nccl` may be null.
 std::vector<LevelWorkload> of_nvlink(const NvlinkConfig& port, const HopConfig& nvswitch,
                                      const DirectConfig* direct, const NcclConfig* nccl);
+/// `nccl` may be null.
+std::vector<LevelWorkload> of_network(const NetworkConfig& adapter, const NcclConfig* nccl);
 
 }  // namespace tiersim::fidelity_map

@@ -1,7 +1,9 @@
-// GPUs of one NVLink domain: accesses between two of them, many to one, and all-reduces.
+// GPUs of one NVLink domain, or of as many nodes on one switch: accesses between two of them, many
+// to one, and all-reduces.
 #include <fmt/format.h>
 
 #include "hwmodels/packet/collective/collective_probe.hpp"
+#include "hwmodels/packet/network/network_packet.hpp"
 #include "hwmodels/packet/nvlink/nvlink_probe.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/validate/fidelity_map_devices.hpp"
@@ -26,7 +28,7 @@ constexpr std::array kAllReduces{
 struct Node {
   NvlinkNode packets;
   std::unique_ptr<Link> port;
-  std::unique_ptr<Link> nvswitch;
+  std::unique_ptr<Link> nvswitch = {};  // null: in the latency of the port
   std::unique_ptr<Collective> direct;
   std::unique_ptr<Collective> nccl;
 
@@ -39,12 +41,15 @@ struct Node {
         nvswitch(make_device(s)) {
     packets.switch_latency.value = s.latency.value * s.crossings.value;
   }
+  explicit Node(const NetworkConfig& adapter)
+      : packets(node_of(adapter)), port(make_device(adapter)) {}
 
   /// From one GPU's port through the switch to another GPU's port.
   LevelAccess access(Direction direction, Bytes payload, Bytes run, std::size_t from,
                      std::size_t to) const {
     LevelAccess out = ask_of(*port, direction, payload, run, from);
-    out.latency = latency_of(out) + nvswitch->cost(direction, payload, run).latency;
+    out.latency = latency_of(out);
+    if (nvswitch) out.latency += nvswitch->cost(direction, payload, run).latency;
     if (direction == Direction::write) add_part(out, *port, port->incoming(payload, run), to);
     return out;
   }
@@ -198,6 +203,21 @@ std::vector<LevelWorkload> of_nvlink(const NvlinkConfig& port, const HopConfig& 
   std::vector<LevelWorkload> more = reduces.take();
   std::move(more.begin(), more.end(), std::back_inserter(all));
   return all;
+}
+
+std::vector<LevelWorkload> of_network(const NetworkConfig& adapter, const NcclConfig* nccl) {
+  const auto node = std::make_shared<Node>(adapter);
+  Workloads list("network", node);
+  add_accesses(list, *node);
+  add_shared(list, *node);
+  add_single_transfers(list, *node);
+  if (nccl != nullptr) {
+    node->nccl = make_device(*nccl);
+    CollectiveProbeConfig config{.node = node->packets, .nccl = *nccl};
+    if (nccl->packet_level) config.packet = *nccl->packet_level;
+    add_all_reduces(list, node, *node->nccl, config, "all-reduce", "NCCL");
+  }
+  return list.take();
 }
 
 }  // namespace tiersim::fidelity_map

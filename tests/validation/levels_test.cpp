@@ -47,7 +47,8 @@ TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercentAndMovesTheSameBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Packets, AtEachLevel,
-                         ::testing::Values("llama2_7b_layer_stack", "llama2_7b_layer_node"),
+                         ::testing::Values("llama2_7b_layer_stack", "llama2_7b_layer_node",
+                                           "llama2_7b_layer_leaf"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

@@ -57,6 +57,7 @@ PacketFabric::PacketFabric(Engine& engine, const FabricShape& shape)
     ports_->sources.push_back(make_source(shape));
     ports_->outputs.push_back(make_output(shape));
   }
+  ports_->message_free.resize(static_cast<std::size_t>(shape.gpus));
   ports_->sums.resize(count);
   ports_->free_sums.resize(count);
   if (shape.one_queue) {
@@ -97,7 +98,10 @@ void PacketFabric::post(const FabricMessage& message) {
 
   using enum FabricPacketKind;
   constexpr std::array kKinds{write, read_request, reduce_request, multicast};
-  FabricTrain train{.ready = engine_.now() + shape_.inject, .message = id};
+  SimTime& free = ports_->message_free[message.src];
+  const SimTime begins = std::max(engine_.now(), free);
+  free = begins + shape_.message_gap;
+  FabricTrain train{.ready = begins + shape_.inject, .message = id};
   train.kind = kKinds[static_cast<std::size_t>(message.op)];
   const std::int64_t first = message.address / shape_.packet.in_base() % shape_.links;
   for (std::int64_t i = 0; i < std::min(shape_.links, m.packets); ++i) {
@@ -190,7 +194,7 @@ FabricCounters PacketFabric::counters() const {
     }
   }
   const auto flits = [&](const FabricPacket& p) {
-    const Bytes wire = shape_.header + ports_->payload_of(shape_, p.message, p.index, p.kind);
+    const Bytes wire = ports_->wire_of(shape_, p.message, p.index, p.kind);
     return (wire.in_base() + shape_.flit.in_base() - 1) / shape_.flit.in_base();
   };
   std::vector<bool> seen(ports_->copies.size());  // several copies hold the credits of one packet

@@ -40,6 +40,8 @@ struct FabricShape {
   Bytes packet{};               ///< largest payload of one packet
   Bytes sector{};               ///< payload is rounded up to whole sectors
   Bytes header{};               ///< of each packet; a request or an acknowledgement is one header
+  Bytes message_header{};       ///< more of a message's first packet, and of a request
+  Duration message_gap{};       ///< least time between messages that one GPU begins
   Bytes flit{};                 ///< bytes that one credit stands for
   std::int64_t credits = 0;     ///< flits behind each queue of a switch input; 0: no limit
   std::int64_t ack_every = 0;   ///< writes that one acknowledgement covers; 0: none are sent
@@ -56,7 +58,9 @@ struct FabricShape {
 
   /// Time from posting a message to its first byte at the other side, on an idle fabric.
   Duration one_way() const { return inject + flight + cut_through + flight + eject; }
-  Bytes wire_bytes(Bytes payload) const { return round_up(payload, sector) + header; }
+  Bytes wire_bytes(Bytes payload) const {
+    return round_up(payload, sector) + header + message_header;
+  }
 };
 
 enum class FabricOp : std::uint8_t {

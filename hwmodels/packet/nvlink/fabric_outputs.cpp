@@ -87,7 +87,8 @@ void PacketFabric::grant(std::size_t output, std::size_t input, SimTime now) {
   o.queues[input].pop();
   o.heads[input] = o.queues[input].empty() ? kFabricNever : o.queues[input].front().ready;
   const Bytes payload = ports_->payload_of(shape_, packet.message, packet.index, packet.kind);
-  const Wire::Passage passage = o.wire.send(now, shape_.header + payload);
+  const Wire::Passage passage =
+      o.wire.send(now, ports_->wire_of(shape_, packet.message, packet.index, packet.kind));
   o.payload += payload;
   give_back(link, packet, passage.leaves);
   arrive(link, output % gpus, packet, passage.arrives + shape_.eject);
@@ -102,8 +103,7 @@ void PacketFabric::give_back(std::size_t link, const FabricPacket& packet, SimTi
     ports_->free_copies.push_back(packet.copies);
   }
   FabricSource& source = ports_->sources[at(link, packet.src)];
-  const Bytes wire =
-      shape_.header + ports_->payload_of(shape_, packet.message, packet.index, packet.kind);
+  const Bytes wire = ports_->wire_of(shape_, packet.message, packet.index, packet.kind);
   const std::int64_t flits = (wire.in_base() + shape_.flit.in_base() - 1) / shape_.flit.in_base();
   const SimTime when = left + shape_.credit_return;
   source.accounts[packet.account].give(when, flits);

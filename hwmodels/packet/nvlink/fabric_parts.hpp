@@ -118,6 +118,7 @@ struct FabricEnd {
 };
 
 struct FabricPorts {
+  std::vector<SimTime> message_free;  ///< when a GPU may begin the next message
   std::vector<FabricSource> sources;
   std::vector<FabricOutput> outputs;
   std::vector<std::vector<FabricSum>> sums;  ///< by source; slots
@@ -139,6 +140,13 @@ struct FabricPorts {
     if (kind == acknowledgement || kind == read_request || kind == reduce_request) return {};
     const FabricMessageState& m = messages[message];
     return index + 1 == m.packets ? m.last : shape.packet;
+  }
+  /// With its headers.
+  Bytes wire_of(const FabricShape& shape, std::uint32_t message, std::uint32_t index,
+                FabricPacketKind kind) const {
+    const bool first = index == 0 && kind != FabricPacketKind::acknowledgement;
+    return shape.header + (first ? shape.message_header : Bytes{}) +
+           payload_of(shape, message, index, kind);
   }
 };
 

@@ -74,8 +74,7 @@ void PacketFabric::next_of_train(FabricSource& source, std::size_t lane) {
   l.ready = train.ready;
   if (train.kind == write || train.kind == multicast || train.kind == reduce_request)
     l.ready += paced(shape_, ports_->messages[train.message].spec, train.index);
-  const Bytes wire =
-      shape_.header + ports_->payload_of(shape_, train.message, train.index, train.kind);
+  const Bytes wire = ports_->wire_of(shape_, train.message, train.index, train.kind);
   l.flits = (wire.in_base() + shape_.flit.in_base() - 1) / shape_.flit.in_base();
   if (train.kind == reduce_request) l.flits = 1;  // the credit of a sum
   if (train.kind == contribution) l.flits = 0;    // the sum has reserved its place
@@ -119,7 +118,7 @@ void PacketFabric::send(std::size_t source, std::size_t lane, SimTime now) {
   const std::size_t link = source / gpus;
   const std::size_t gpu = source % gpus;
   const Bytes payload = ports_->payload_of(shape_, train.message, train.index, train.kind);
-  s.wire.send(now, shape_.header + payload);
+  s.wire.send(now, ports_->wire_of(shape_, train.message, train.index, train.kind));
   s.payload += payload;
   const SimTime ready = now + shape_.flight + shape_.cut_through;
   if (l.flits > 0) s.accounts[l.account].take(now, l.flits);

@@ -28,6 +28,8 @@ FabricShape shape_of(const NvlinkNode& node, std::int64_t gpus) {
   s.packet = port.packet.value;
   s.sector = port.sector.value;
   s.header = port.header.value;
+  s.message_header = node.message_header;
+  s.message_gap = node.message_gap;
   s.flit = packet.flit.value;
   s.credits = packet.credits.value;
   s.ack_every = packet.ack_every.value;

@@ -22,7 +22,9 @@ struct NvlinkNode {
   NvlinkPacketConfig packet;
   Sourced<Duration> switch_latency;  ///< round trip, as in the hop device; 0: no switch
   NvswitchPacketConfig packet_switch;
-  Duration memory{};  ///< time that a read waits at the GPU that it reads from
+  Duration memory{};       ///< time that a read waits at the GPU that it reads from
+  Bytes message_header{};  ///< as FabricShape has them: of network adapters, see network_packet.hpp
+  Duration message_gap{};
 };
 
 /// True where the wires leave at least 1 ns of the port's latency to each of its ends.
