@@ -99,6 +99,16 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
           "fabrics.<purpose> of a system says how its GPUs reach each other");
 }
 
+// True where the network between tensor GPUs is one between hosts.
+bool spans_hosts(const ScenarioConfig& c) {
+  const FabricConfig* fabric = c.system.fabric(Fabric::tensor);
+  return is_routed(c, Fabric::tensor) ||
+         (fabric != nullptr && std::ranges::any_of(fabric->path, [&](const std::string& name) {
+            const auto link = c.system.links.find(name);
+            return link != c.system.links.end() && link->second.kind == "network";
+          }));
+}
+
 void check_replica(Fields& f, const ScenarioConfig& c) {
   const ParallelConfig& p = c.parallel;
   const LlmConfig model = c.ffn ? attention_part(c.model) : c.model;
@@ -116,8 +126,7 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
   const std::int64_t joined = apart ? p.attention_gpus() : p.tensor;
   if (joined > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
-  f.check(c.system.gpus.count % p.devices() != 0 || on_host % joined == 0 ||
-              is_routed(c, Fabric::tensor),
+  f.check(c.system.gpus.count % p.devices() != 0 || on_host % joined == 0 || spans_hosts(c),
           "parallel.tensor", fmt::format("{} GPUs do not lie on one host of {}", joined, on_host),
           c.ffn && p.sequences_are_spread()
               ? "parallel.dense: data, so that they exchange nothing"

@@ -281,8 +281,8 @@ TEST(FidelityMapOfTheShippedNode, FlowAndPacketsAgreeWhereNothingButOneWireLimit
     EXPECT_NEAR(flow / workload.answer(Fidelity::packet).value, 1, kAlikeWithin)
         << workload.facts.id;
   }
-  // Streams both ways of three links, single transfers of 64 and 256 packets, many to one.
-  EXPECT_EQ(held, 3 * 2 + 3 * 2 + 3);
+  // Streams both ways of four links, single transfers of 64 and 256 packets, many to one.
+  EXPECT_EQ(held, 4 * 2 + 4 * 2 + 4);
 }
 
 // 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns plus the waiting time at that
