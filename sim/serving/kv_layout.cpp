@@ -13,6 +13,7 @@
 #include "workloads/attention/layer_contexts.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/draft.hpp"
+#include "workloads/llm/ffn_share.hpp"
 #include "workloads/llm/step_builder.hpp"
 #include "workloads/serving/prefix_parts.hpp"
 

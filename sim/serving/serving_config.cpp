@@ -296,7 +296,6 @@ void check_served_ffn(Fields& f, const ServingConfig& c) {
     f.check(holds, key, "is not modelled beside ffn", "leave out one of both");
   };
   alone(!c.early_exit, "early_exit");
-  alone(!c.server.failures, "server.failures");
   alone(!c.server.scaling, "server.scaling");
 }
 

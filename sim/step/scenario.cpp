@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "sim/step/accounting.hpp"
 #include "sim/step/host_tiers.hpp"
 #include "sim/step/scenario_checks.hpp"

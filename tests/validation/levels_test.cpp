@@ -1,4 +1,5 @@
 // The same scenario at each level: scenarios at packet level also run as flows and in closed form.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "sim/step/packet_network.hpp"
@@ -10,11 +11,11 @@ namespace {
 
 class AtEachLevel : public ::testing::TestWithParam<std::string> {
  protected:
-  std::string path() const { return "scenarios/packets/" + GetParam() + ".yaml"; }
+  std::string path() const { return fmt::format("scenarios/packets/{}.yaml", GetParam()); }
   Simulation at(const std::string& level) const {
     std::vector<std::string> set;
     for (const std::string& device : at_packet_level(testing::scenario(path()).system))
-      set.push_back("system." + device + ".level=" + level);
+      set.push_back(fmt::format("system.{}.level={}", device, level));
     EXPECT_FALSE(set.empty());
     auto result = simulate(testing::scenario(path(), set), Evaluation::times);
     EXPECT_TRUE(result) << (result ? "" : result.error());
