@@ -13,6 +13,10 @@
 #include "sim/cli/verbs.hpp"
 #include "sim/sweep/sqlite.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace tiersim::cli {
 namespace {
 
@@ -47,6 +51,16 @@ void add_verbs(CommandLine& command_line) {
   add_completion(program, command_line);
 }
 
+// A graph of operations takes megabytes and is freed after its run. The C library would give them
+// back to the system each time, and page faults would take as long as the simulation.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kMiB = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, 64 * kMiB);
+  mallopt(M_TRIM_THRESHOLD, 256 * kMiB);
+#endif
+}
+
 ExitCode run(int argc, char** argv) {
   CommandLine command_line(
       "Performance simulator of memory tiers and interconnects for LLM inference.",
@@ -71,6 +85,7 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using tiersim::ExitCode;
+  tiersim::cli::keep_freed_memory();
   try {
     ExitCode code = tiersim::cli::run(argc, argv);
     // A full disk or a closed pipe behind stdout shows only here, or where a stream flushed before.
