@@ -238,6 +238,10 @@ class ServingSummary {
           fmt::format("; in a decode iteration {} sequences, {} layers",
                       number_text(value("batch_size.mean")), number_text(value("layers_run.mean")));
     out += fmt::format("; preemptions {:.0f}", value("preemptions"));
+    if (find("ffn_gpu_busy"))
+      out +=
+          fmt::format("\nbusy       GPUs that attend {} of the window, those with the MLPs {}",
+                      share_text(value("attention_gpu_busy")), share_text(value("ffn_gpu_busy")));
     if (find("replicas_up.mean"))
       out += fmt::format("; {} replicas up, {:.0f} times a request lost its replica",
                          number_text(value("replicas_up.mean")), value("restarts"));

@@ -88,10 +88,10 @@ Diagnostic explained(const Document& document, const ServingConfig& config,
         return {document.locate(problem.substr(0, problem.find(':'))), problem,
                 of_size ? "between a block and what is left over" : "leave it out"};
       }
-      if (problem.starts_with("weights of ffn"))
+      if (problem.starts_with("ffn: "))
         return {document.locate("ffn"), problem,
-                "weights of fewer bytes, more GPUs (ffn.system.gpus.count), a larger share "
-                "(placement.near_share) or a larger tier"};
+                "weights of fewer bytes, fewer server.scheduler.max_batched_tokens, more GPUs "
+                "(ffn.system.gpus.count), a larger placement.near_share or a larger tier"};
       return {document.locate(name.empty() ? "placement" : name), problem,
               fmt::format("weights of fewer bytes, more GPUs for a replica ({}parallel.tensor), a "
                           "larger share (placement.near_share) or a larger tier",

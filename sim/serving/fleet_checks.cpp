@@ -12,7 +12,7 @@ namespace tiersim {
 namespace {
 
 void check_rebalance(Fields& f, const ServingConfig& c) {
-  if (!c.server.expert_rebalance) return;
+  if (!c.server.expert_rebalance || c.scenario.ffn) return;
   const ParallelConfig& p = c.scenario.parallel;
   f.check(!c.prefill, "server.expert_rebalance", "is not modelled beside two kinds of hardware",
           "leave it out, or prefill");

@@ -327,10 +327,11 @@ class Layout {
       };
       take("left free (near_share)", left - filled, NumberClass::specification);
       const Bytes weights = fixed[t][static_cast<std::size_t>(TensorClass::weights)];
-      if (tier != near && weights > left)
-        problem_ = fmt::format("{}: {} on each GPU is above the {} that it may fill of tier '{}'",
-                               system_.is_of_ffn(tier) ? "weights of ffn" : "placement.weights",
-                               display(weights), display(left), system_.tier_names()[t]);
+      if (tier != near && !system_.is_of_ffn(tier) && weights > left)
+        problem_ = fmt::format(
+            "placement.weights: {} on each GPU is above the {} that it may fill of tier '{}'",
+            display(weights), display(left), system_.tier_names()[t]);
+      if (system_.is_of_ffn(tier)) check_ffn_room(t, fixed[t], left);
       for (const TensorClass c : kFixed)
         take(std::string(name(c)), fixed[t][static_cast<std::size_t>(c)],
              c == TensorClass::weights ? NumberClass::specification : NumberClass::assumed);
@@ -357,6 +358,19 @@ class Layout {
       out_.blocks = fits;
       out_.capacity.limited_by = system_.tier_names()[t];
     }
+  }
+
+  // No block lies on GPUs with the MLPs, so that nothing else finds them too full.
+  void check_ffn_room(std::size_t tier, const ClassBytes& fixed, Bytes room) {
+    if (TierId(tier) != replica_.ffn->near) return;
+    Bytes sum = config_.server.kv.runtime_reserve.value;
+    for (const TensorClass c : kFixed) sum += fixed[static_cast<std::size_t>(c)];
+    if (sum <= room) return;
+    problem_ = fmt::format(
+        "ffn: {} on each GPU, of which weights are {}, is above the {} that it may fill of tier "
+        "'{}'",
+        display(sum), display(fixed[static_cast<std::size_t>(TensorClass::weights)]), display(room),
+        system_.tier_names()[tier]);
   }
 
   // One replica's share. Replicas share a common tier evenly.

@@ -268,6 +268,12 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
       c.scenario.parallel.pipeline == 1, "early_exit",
       "the stages of a pipeline have their layers, and which of them a token skips is not modelled",
       "parallel.pipeline: 1, or leave it out");
+  f.check(c.early_exit->technique != ExitTechnique::softmax ||
+              !c.scenario.parallel.sequences_are_spread(),
+          "early_exit.technique",
+          "of softmax is not modelled where GPUs have sequences of their own, as their rows would "
+          "be gathered for the head after every layer",
+          "another technique, or parallel.attention: tensor");
   for (const ExitProblem& problem : exit_problems(*c.early_exit, c.scenario.model.layers))
     f.check(false, "early_exit." + problem.path, problem.message, problem.hint);
 }
@@ -297,6 +303,8 @@ void check_served_ffn(Fields& f, const ServingConfig& c) {
   };
   alone(!c.early_exit, "early_exit");
   alone(!c.server.scaling, "server.scaling");
+  alone(!c.server.stragglers, "server.stragglers");
+  alone(!c.server.expert_rebalance, "server.expert_rebalance");
 }
 
 // The rules of replicas on one kind of hardware.

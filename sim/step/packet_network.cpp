@@ -51,7 +51,7 @@ void check_network(Fields& f, const SystemConfig& c, const std::string& purpose,
   const auto* adapter = port == nullptr ? nullptr : config_of<NetworkConfig>(*port->spec);
   const bool known =
       port != nullptr && (adapter != nullptr || config_of<NvlinkConfig>(*port->spec) != nullptr) &&
-      fabric.path.size() <= 2 &&
+      fabric.path.size() <= (adapter != nullptr ? 1 : 2) &&
       (fabric.path.size() == 1 || (hop != nullptr && config_of<HopConfig>(*hop->spec) != nullptr));
   const auto report = [&](const std::vector<PacketObstacle>& obstacles) {
     for (const PacketObstacle& obstacle : obstacles)
@@ -62,9 +62,19 @@ void check_network(Fields& f, const SystemConfig& c, const std::string& purpose,
   if (nvlink != nullptr && nvlink->packet_level) report(packet_obstacles(*nvlink));
   if (adapter != nullptr && adapter->packet_level) report(packet_obstacles(*adapter));
   f.check(known, key + ".path", "is no network that has a packet level: " + join(fabric.path),
-          "an nvlink port or a network adapter, and a hop for its switch, or level: flow");
+          "an nvlink port and a hop for its switch, or a network adapter, whose switch is a part "
+          "of it, or level: flow");
+  f.check(
+      c.sharers(fabric.path.front()) == 1, "shared",
+      "GPUs share '" + fabric.path.front() + "', and at packet level each has a port of its own",
+      "level: flow, or a port for each GPU");
   if (!fabric.collective.spec) return;
   if (config_of<DirectConfig>(*fabric.collective.spec) != nullptr) return;  // sends all at once
+  const auto* nccl = config_of<NcclConfig>(*fabric.collective.spec);
+  f.check(adapter == nullptr || nccl == nullptr ||
+              !nccl->of[static_cast<std::size_t>(NcclAlgorithm::nvls)],
+          key + ".collective", "has sums of an NVSwitch (nvls), and the path is a network",
+          "a device file of a network, such as collective_nccl_network.yaml");
   const PacketNumbers numbers = fabric.collective.spec->packet_numbers();
   f.check(numbers != PacketNumbers::none, key + ".collective",
           "kind '" + fabric.collective.kind + "' has no packet level", "nccl or direct");

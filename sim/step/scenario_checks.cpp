@@ -127,9 +127,10 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
   if (joined > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
   const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
   f.check(c.system.gpus.count % p.devices() != 0 || on_host % joined == 0 || spans_hosts(c),
-          "parallel.tensor", fmt::format("{} GPUs do not lie on one host of {}", joined, on_host),
-          c.ffn && p.sequences_are_spread()
-              ? "parallel.dense: data, so that they exchange nothing"
+          apart ? "parallel.attention_tensor" : "parallel.tensor",
+          fmt::format("{} GPUs do not lie on one host of {}", joined, on_host),
+          c.ffn && p.sequences_are_spread() && !apart
+              ? "parallel.dense: data, so that only GPUs with the same sequences exchange anything"
               : "fabrics.tensor is within a host: a divisor of its GPUs");
 }
 

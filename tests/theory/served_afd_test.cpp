@@ -114,11 +114,26 @@ TEST(ServedAfd, MicroBatchesShareTheWorkOfAnIteration) {
         EXPECT_LE(replica.parallel.own_sequences(part.decodes),
                   (replica.parallel.own_sequences(decodes) + 2) / 3 + 1);
       }
+      if (chunks >= 3) {  // pieces in every micro-batch
+        EXPECT_EQ(parts.size(), 3U);
+        for (const IterationWork& part : parts) EXPECT_FALSE(part.chunks.empty());
+      }
       EXPECT_EQ(sum.decodes, decodes);
       EXPECT_EQ(sum.padding, work.padding);
       EXPECT_EQ(sum.logits, work.logits);
       EXPECT_EQ(pieces, work.chunks.size());
     }
+}
+
+// A graph of 4 rows for each of 20 GPUs stays one of 80 rows in two micro-batches of 40.
+TEST(ServedAfd, PaddedRowsAreTheSameOnEveryGpu) {
+  Iterations server;
+  const AttentionContext replica = context_of(server.config.scenario, server.system);
+  for (const std::int64_t decodes : {41, 45, 60, 79}) {
+    const IterationWork work{.decodes = decodes, .context = 100, .padding = 80 - decodes};
+    for (const IterationWork& part : micro_works(replica, work))
+      EXPECT_EQ(part.decodes + part.padding, 40) << decodes;
+  }
 }
 
 // The bytes of a cache that is handed over are those of the attention, wherever the MLPs are.
@@ -148,15 +163,22 @@ TEST(ServedAfd, ReceivesTheCachesOfAPoolThatReadsPrompts) {
 TEST(ServedAfd, WeightsFitIntoTheGpusThatHaveThem) {
   const auto record = serve(testing::serving_config(kServer, {"ffn.system.gpus.count=1"}));
   ASSERT_FALSE(record);
-  EXPECT_EQ(record.error(),
-            "weights of ffn: 211.5 GiB on each GPU is above the 166.5 GiB that it may fill of tier "
-            "'ffn.hbm'");
+  EXPECT_TRUE(record.error().starts_with("ffn: ")) << record.error();
+}
+
+// Activations of more tokens than fit beside the weights.
+TEST(ServedAfd, ActivationsFitBesideTheWeights) {
+  const auto record = serve(testing::serving_config(
+      kServer, {"server.scheduler.max_batched_tokens=10000000", "workload.requests=10"}));
+  ASSERT_FALSE(record);
+  EXPECT_TRUE(record.error().starts_with("ffn: ")) << record.error();
 }
 
 // Energy is that of both kinds: with no work of the FFN GPUs priced, less by what theirs takes.
 TEST(ServedAfd, PaysForBothKinds) {
+  // Without the most that a board takes, which these GPUs would reach.
   const Settings load{"workload.requests=40", "workload.arrivals.users=40",
-                      "workload.output.tokens=20"};
+                      "workload.output.tokens=20", "ffn.system.gpu.board_power=~"};
   const RunRecord both = testing::record_of(kServer, load);
   Settings idle = load;
   idle.emplace_back("ffn.system.gpu.idle_power={value: 0 W, class: assumed, source: test}");

@@ -68,29 +68,39 @@ std::int64_t IterationWork::rows_of_rank(const ParallelConfig& parallel) const {
 
 std::vector<IterationWork> micro_works(const AttentionContext& replica, const IterationWork& work) {
   if (!replica.ffn || replica.ffn->micro_batches == 1) return {work};
-  const std::int64_t groups = replica.parallel.sequence_groups();
-  const std::int64_t own = replica.parallel.own_sequences(work.decodes);
-  // Pieces of prompts that all groups read at a time stay together.
-  const std::int64_t pieces = (std::ssize(work.chunks) + groups - 1) / groups;
-  const std::int64_t parts = std::min(replica.ffn->micro_batches, std::max(own, pieces));
+  const ParallelConfig& p = replica.parallel;
+  const std::int64_t groups = p.sequence_groups();
+  const std::int64_t own = p.own_sequences(work.decodes);
+  const std::int64_t own_rows = p.own_sequences(work.decodes + work.padding);
+  const std::int64_t pieces = std::ssize(work.chunks);
+  const std::int64_t parts = std::min(replica.ffn->micro_batches, std::max(own_rows, pieces));
+  const auto share = [&](std::int64_t all, std::int64_t i) {
+    return (all / parts + (i < all % parts ? 1 : 0)) * groups;
+  };
   std::vector<IterationWork> out;
   std::int64_t left = work.decodes;
+  std::int64_t unpadded = work.padding;
   for (std::int64_t i = 0; i < parts; ++i) {
-    const std::int64_t of_gpu = own / parts + (i < own % parts ? 1 : 0);
     IterationWork part = work;
     part.chunks.clear();
-    part.decodes = std::min(of_gpu * groups, left);
-    part.padding = work.padding / parts + (i < work.padding % parts ? 1 : 0);
+    part.decodes = std::min(share(own, i), left);
+    // A graph has the same number of rows on every GPU.
+    part.padding = i + 1 == parts
+                       ? unpadded
+                       : std::clamp(share(own_rows, i) - part.decodes, std::int64_t{0}, unpadded);
     part.logits = part.decodes * (1 + work.drafts);
     left -= part.decodes;
+    unpadded -= part.padding;
     out.push_back(std::move(part));
   }
   std::int64_t ends = std::max<std::int64_t>(0, work.logits - work.decodes * (1 + work.drafts));
   std::vector<PromptChunk> chunks = work.chunks;
   std::ranges::stable_sort(chunks, std::greater<>{}, &PromptChunk::tokens);
-  for (std::size_t first = 0; first < chunks.size(); first += static_cast<std::size_t>(groups)) {
+  // Groups read a piece each at a time, and every micro-batch gets some of the pieces.
+  const auto lot = static_cast<std::size_t>(std::min(groups, (pieces + parts - 1) / parts));
+  for (std::size_t first = 0; first < chunks.size(); first += lot) {
     IterationWork& least = *std::ranges::min_element(out, {}, &IterationWork::rows);
-    const std::size_t end = std::min(chunks.size(), first + static_cast<std::size_t>(groups));
+    const std::size_t end = std::min(chunks.size(), first + lot);
     for (std::size_t i = first; i < end; ++i) {
       least.chunks.push_back(chunks[i]);
       if (ends > 0) ++least.logits, --ends;

@@ -44,7 +44,7 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
         .experts = work.experts};
   op.matrix.weight_bits = bits_with_scales(work.type);
   if (op.family != KernelFamily::experts && op.arithmetic != Arithmetic::bf16)
-    op.matrix.input = input_of(work.after_norm);
+    op.matrix.input = input_of(phase, layer, work.after_norm);
   add_weights(op, c_, work.weights);
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
@@ -54,10 +54,23 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   return graph_.add(std::move(op));
 }
 
-ProductInput LayerOpsBuilder::input_of(bool after_norm) const {
+bool LayerOpsBuilder::follows_all_reduce(Phase phase, int layer) const {
+  const ParallelConfig& p = c_.parallel;
+  if (p.attention_gpus() == 1) return false;
+  if (c_.ffn && phase != Phase::mlp) return false;  // a gather brings the output of the MLP
+  if (!p.sequences_are_spread()) return true;
+  if (p.gathers_dense()) return false;  // tokens are scattered before it, and gathered after it
+  const LlmConfig& m = c_.model;
+  const auto at =
+      phase == Phase::mlp ? layer : (layer < 0 ? static_cast<int>(m.layers) : layer) - 1;
+  return c_.ffn || at < 0 || !m.has_mlp(at) || !m.is_moe_layer(at);
+}
+
+ProductInput LayerOpsBuilder::input_of(Phase phase, int layer, bool after_norm) const {
   if (c_.execution.scales == ActivationScales::dynamic) return ProductInput::unscaled;
-  const bool own_norm = c_.execution.norms == NormKernels::kernels ||
-                        (c_.execution.norms == NormKernels::with_all_reduce && !reduces());
+  const bool own_norm =
+      c_.execution.norms == NormKernels::kernels ||
+      (c_.execution.norms == NormKernels::with_all_reduce && !follows_all_reduce(phase, layer));
   return after_norm && own_norm ? ProductInput::scaled : ProductInput::quantised;
 }
 
@@ -260,7 +273,8 @@ OpId LayerOpsBuilder::norm(Phase phase, int layer, OpId after) {
   if (norms == NormKernels::fused) return after;
   // The stream and what is added to it; their sum and its norm.
   after = elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
-  graph_.ops[after.index()].fused = norms == NormKernels::with_all_reduce && reduces();
+  graph_.ops[after.index()].fused =
+      norms == NormKernels::with_all_reduce && follows_all_reduce(phase, layer);
   return after;
 }
 

@@ -93,9 +93,9 @@ class LayerOpsBuilder {
   DataType type_of(WeightPart part) const {
     return c_.step.weight_types.of(part, c_.step.weight_type);
   }
-  ProductInput input_of(bool after_norm) const;
-  /// True where norms follow an all-reduce.
-  bool reduces() const { return c_.parallel.tensor > 1 && !c_.parallel.sequences_are_spread(); }
+  ProductInput input_of(Phase phase, int layer, bool after_norm) const;
+  /// True where an all-reduce made the stream that the norm in this place reads.
+  bool follows_all_reduce(Phase phase, int layer) const;
 
   const AttentionContext& c_;
   StepGraph& graph_;

@@ -14,7 +14,7 @@ void describe(Fields& f, ParallelConfig& c) {
              "tensor: its heads are split; data: each GPU has sequences of its own.");
   f.optional("attention_tensor", c.attention_tensor,
              "With attention: data. GPUs that share sequences and split their heads; 1 where "
-             "absent.",
+             "absent. Their collectives run over fabrics.tensor, too.",
              in_range(1, 1024));
   f.check(!c.attention_tensor || c.attention == AttentionSharing::data, "attention_tensor",
           "is of attention: data, and all GPUs of `tensor` attend together here",

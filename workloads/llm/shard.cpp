@@ -161,12 +161,14 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
                   "each slice is on the same number of GPUs");
   if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0))
     return problems.take();  // the model is incomplete after errors
-  if (p.attention_tensor)
-    problems.expect(p.tensor % *p.attention_tensor == 0 && *p.attention_tensor < p.tensor,
-                    "attention_tensor",
+  if (p.attention_tensor &&
+      (p.tensor % *p.attention_tensor != 0 || *p.attention_tensor >= p.tensor)) {
+    problems.expect(false, "attention_tensor",
                     fmt::format("groups of {} GPUs are not equal parts of {} tensor GPUs",
                                 *p.attention_tensor, p.tensor),
                     "a divisor of `tensor` below it; attention: tensor for one group");
+    return problems.take();  // heads cannot be shared by such groups
+  }
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   if (m.linear) check_linear(problems, *m.linear, p);

@@ -79,10 +79,10 @@ Bytes workspace(const DeviceStep& step) {
   if (c.parallel.tensor == 1) return sum;
   // Experts that are spread get a row for each of a token's experts.
   const std::int64_t copies = c.model.moe ? c.model.moe->experts_per_token : 1;
-  const std::int64_t attending =
-      c.parallel.sequences_are_spread() ? c.parallel.attention_gpus() : 1;
+  const std::int64_t own = own_positions(step);
+  const std::int64_t gpus = c.parallel.sequences_are_spread() ? c.parallel.attention_gpus() : 1;
   const std::int64_t rows =
-      gathers(c) ? group_positions(step) : own_positions(step) / attending * copies;
+      gathers(c) ? group_positions(step) : std::max(own, (own + gpus - 1) / gpus * copies);
   return sum + stored(2 * rows * c.model.hidden, DataType::bf16);
 }
 

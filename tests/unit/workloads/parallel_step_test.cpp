@@ -226,6 +226,32 @@ TEST(AllGpusTogether, InGroupsAttendAsReplicasOfAGroupDo) {
     EXPECT_EQ(4 * flops_of(group, phase), flops_of(one, phase)) << name(phase);
 }
 
+// With dense MLPs and vocabulary of its own, a group does what such a replica does, operation by
+// operation, and needs as much room.
+TEST(AllGpusTogether, AGroupByItselfIsAReplica) {
+  ParallelConfig own = kInPairs;
+  own.dense = DenseSharing::data;
+  for (const NormKernels norms :
+       {NormKernels::fused, NormKernels::kernels, NormKernels::with_all_reduce}) {
+    AttentionContext group = replica(small_latent(), own);
+    AttentionContext two = replica(small_latent(), kTwo);
+    two.step.batch = 2;
+    group.execution.norms = two.execution.norms = norms;
+    const StepGraph of_group = dense_step(group);
+    const StepGraph of_two = dense_step(two);
+    ASSERT_EQ(of_group.ops.size(), of_two.ops.size());
+    for (std::size_t i = 0; i < of_two.ops.size(); ++i) {
+      EXPECT_EQ(of_group.ops[i].fused, of_two.ops[i].fused) << i;
+      EXPECT_EQ(of_group.ops[i].flops, of_two.ops[i].flops) << i;
+      EXPECT_EQ(of_group.ops[i].collective.size, of_two.ops[i].collective.size) << i;
+      EXPECT_EQ(of_group.ops[i].collective.ranks, of_two.ops[i].collective.ranks) << i;
+    }
+    for (const TensorClass of : {TensorClass::weights, TensorClass::keys, TensorClass::activations,
+                                 TensorClass::workspace})
+      EXPECT_EQ(testing::kept(of_group, of), testing::kept(of_two, of)) << name(of);
+  }
+}
+
 // With even loads, so that all GPUs add up to the batch. By chance a step is that of the GPU with
 // most to do.
 AttentionContext evenly(AttentionContext c) {
