@@ -129,10 +129,12 @@ class ValidateServing(InFolder):
         names = ("id,silicon_data_source,backend,backend_version,model_path,system,precision,mode,isl,osl,batch_size,"
                  "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms")
         row = ",cfg=1; silicon_concurrency=2; x,vllm,0.16.0,moonshotai/Kimi-K2.5,h200_sxm,int4,agg,128,16,1,8,1,1,8,1,60,12"
-        # The same run twice, one whose table counts eight GPUs as 64, and one of a model that nobody described.
+        # The same run twice, one whose table counts eight GPUs as 64, one of a model that nobody described, and one of two
+        # groups of two GPUs, each group with sequences of its own.
         rows = ["a" + row, "b" + row,
                 "c" + row.replace(",8,1,1,8,1,", ",64,1,1,8,8,").replace("moonshotai/Kimi-K2.5", "MiniMaxAI/MiniMax-M2.5").replace("int4", "fp8"),
-                "d" + row.replace("Kimi-K2.5", "Kimi-K0")]
+                "d" + row.replace("Kimi-K2.5", "Kimi-K0"),
+                "e" + row.replace(",8,1,1,8,1,", ",2,1,,4,1,").replace("moonshotai/Kimi-K2.5", "Qwen/Qwen3-235B-A22B-FP8").replace("int4", "fp8")]
         (self.folder / "sample.csv").write_text("\n".join([names] + rows))
         result = run("validate", "serving", self.folder / "sample.csv", "--json")
         self.assertIn("sample.csv: 1 rows left out: the same run is above", result.stderr)
@@ -140,7 +142,8 @@ class ValidateServing(InFolder):
         shown = json.loads(result.stdout)["runs"]
         self.assertEqual([(one["id"], one["group"], one["measured"]) for one in shown if one["metric"] == "tpot"],
                          [("i128-o16-c2-tp8-a", "vllm-moonshotai-kimi-k2-5-h200-int4", 0.012),
-                          ("i128-o16-c2-tp8-c", "vllm-minimaxai-minimax-m2-5-h200-fp8", 0.012)])
+                          ("i128-o16-c2-tp8-c", "vllm-minimaxai-minimax-m2-5-h200-fp8", 0.012),
+                          ("i128-o16-c2-tp4-e", "vllm-qwen-qwen3-235b-a22b-fp8-h200-fp8", 0.012)])
 
     def test_says_what_is_wrong_with_a_table_of_runs(self):
         self.expect_failure(run(*self.table(ROWS.replace("h100,4,8", "h100,4,x"))), 3,
