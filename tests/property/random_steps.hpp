@@ -110,11 +110,12 @@ class RandomSteps {
   std::vector<std::string> scenarios_;
 };
 
-/// Runs `draws` draws; each broken invariant is a failure with the text of the draw.
+/// Runs `draws` draws, and more until a quarter as many were not refused, but no more than four
+/// times as many; each broken invariant is a failure with the text of the draw.
 inline void expect_invariants(std::uint64_t seed, int draws) {
   RandomSteps steps(seed);
   int ran = 0;
-  for (int i = 0; i < draws; ++i) {
+  for (int i = 0; i < draws || (ran <= draws / 4 && i < 4 * draws); ++i) {
     const RandomSteps::Draw draw = steps.next();
     Diagnostics diagnostics;
     const auto config = try_scenario(draw.scenario, draw.set, diagnostics);
