@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kTimed = "system.gpu.timed_kernels.";
 
-// What iterations use of the GPUs of one kind.
+// The kernels and devices that iterations use on the GPUs of one kind.
 struct UsedHardware {
   std::set<std::string> families;
   TimedNames timed;

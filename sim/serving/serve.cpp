@@ -81,7 +81,8 @@ void add_served_tiers(PoolOnHardware& of, std::vector<ServedTier>& tiers) {
   }
 }
 
-// What the GPUs of one kind did in the window.
+// Returns the FLOPs, bytes and active time of the GPUs of one kind in the window, which cost
+// energy.
 PoweredWork powered_work(const PoolOnHardware& of, const Demand& work, GpuRole role,
                          double window) {
   const bool main = role == GpuRole::main;

@@ -136,7 +136,8 @@ void add_ffn_tensors(StepGraph& graph, const AttentionContext& replica) {
         elements, computed * (m.moe->experts_per_token * (m.moe->expert_intermediate + m.hidden) +
                               m.moe->shared_experts * (m.moe->shared_width() + m.hidden)));
   }
-  // What is gathered of all tokens, beside what a GPU received.
+  // An all-gather gives each GPU the tokens of all of them, in a buffer beside the tokens it
+  // received.
   if (share.parallel.tensor > 1 && (!spreads || share.parallel.dense_shards() > 1))
     elements += step.group_tokens() * m.hidden;
   add_tensor(graph, TensorClass::activations, share.near, stored(elements, DataType::bf16));

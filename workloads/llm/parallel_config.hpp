@@ -100,7 +100,7 @@ struct ParallelConfig {
   /// Number of GPUs that attend to the same sequences.
   std::int64_t attention_gpus() const {
     if (attention == AttentionSharing::tensor) return tensor;
-    return std::clamp<std::int64_t>(attention_tensor.value_or(1), 1, tensor);
+    return std::max<std::int64_t>(std::min(attention_tensor.value_or(1), tensor), 1);
   }
   /// GPUs over which dense MLPs and the vocabulary are split.
   std::int64_t dense_shards() const {

@@ -160,8 +160,8 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
                   fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
                   "each slice is on the same number of GPUs");
   if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0))
-    return problems.take();  // the model is incomplete after errors
-  if (p.attention_tensor &&
+    return problems.take();                             // the model is incomplete after errors
+  if (p.attention_tensor && *p.attention_tensor > 0 &&  // 0 where it could not be read
       (p.tensor % *p.attention_tensor != 0 || *p.attention_tensor >= p.tensor)) {
     problems.expect(false, "attention_tensor",
                     fmt::format("groups of {} GPUs are not equal parts of {} tensor GPUs",

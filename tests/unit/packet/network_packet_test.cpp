@@ -6,6 +6,7 @@
 
 #include "hwmodels/packet/network/network_packet.hpp"
 #include "sim/core/engine.hpp"
+#include "tests/unit/packet/fabric_ends.hpp"
 
 namespace tiersim::network_packet_test {
 namespace {
@@ -31,20 +32,11 @@ NetworkConfig adapter() {
   return c;
 }
 
-class Ends final : public FabricListener {
- public:
-  void on_done(Engine& engine, std::uint64_t tag) override {
-    if (tag >= at.size()) at.resize(tag + 1);
-    at[tag] = engine.now().time_since_epoch();
-  }
-  std::vector<Duration> at;  // by tag
-};
-
 std::vector<Duration> ends_of(const NetworkConfig& config, std::vector<FabricMessage> messages,
                               std::int64_t gpus = 3) {
   Engine engine;
   PacketFabric fabric(engine, shape_of(node_of(config), gpus));
-  Ends ends;
+  testing::FabricEnds ends;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     messages[i].listener = &ends;
     messages[i].tag = i;
@@ -122,7 +114,7 @@ TEST(NetworkPackets, OneQueueBlocksWhatIsBehind) {
     PacketFabric fabric(engine, shape_of(node_of(c), 6));
     for (std::size_t src = 1; src < 4; ++src)
       fabric.post({.src = src, .dst = 0, .bytes = Bytes::from_base(64 * 200)});
-    Ends ends;
+    testing::FabricEnds ends;
     Later later(fabric, {.src = 1, .dst = 5, .bytes = 64_B, .listener = &ends});
     constexpr Duration kFull = 10us;
     engine.schedule(SimTime(kFull), later);

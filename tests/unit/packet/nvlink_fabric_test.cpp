@@ -5,6 +5,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/engine.hpp"
+#include "tests/unit/packet/fabric_ends.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim::nvlink_fabric_test {
@@ -31,20 +32,10 @@ FabricShape round_fabric() {
   return s;
 }
 
-class Ends final : public FabricListener {
- public:
-  void on_done(Engine& engine, std::uint64_t tag) override {
-    if (tag >= at.size()) at.resize(tag + 1);
-    at[tag] = engine.now().time_since_epoch();
-  }
-  std::vector<Duration> at;  // by tag
-  std::vector<FabricMessage> messages;
-};
-
 Duration time_of(const FabricShape& shape, FabricMessage message) {
   Engine engine;
   PacketFabric fabric(engine, shape);
-  Ends ends;
+  FabricEnds ends;
   message.listener = &ends;
   fabric.post(message);
   engine.run();
@@ -142,7 +133,7 @@ TEST(PacketFabric, ARoundTripOfReadsAndWritesSharesTheWires) {
   EXPECT_EQ(fabric.port(2).packets_in, 0);
 }
 
-void post_random(PacketFabric& fabric, Engine& engine, Ends& ends, std::uint64_t seed) {
+void post_random(PacketFabric& fabric, Engine& engine, FabricEnds& ends, std::uint64_t seed) {
   Rng rng(seed, "messages");
   const auto gpus = static_cast<std::uint64_t>(fabric.shape().gpus);
   const std::array flows{std::uint64_t{0}, fabric.new_flow(), fabric.new_flow()};
@@ -184,7 +175,7 @@ TEST(PacketFabric, NoResultDependsOnTheWindow) {
       s.window = window;
       Engine engine;
       PacketFabric fabric(engine, s);
-      Ends ends;
+      FabricEnds ends;
       post_random(fabric, engine, ends, seed);
       engine.run();
       EXPECT_EQ(ends.at.size(), 60U) << "seed " << seed;
@@ -199,7 +190,7 @@ TEST(PacketFabric, PacketsAndCreditsAreConservedAtEveryInstant) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Engine engine;
     PacketFabric fabric(engine, random_shape(seed));
-    Ends ends;
+    FabricEnds ends;
     post_random(fabric, engine, ends, seed);
     const auto expect = [&] {
       const FabricCounters c = fabric.counters();
